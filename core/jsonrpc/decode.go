@@ -70,6 +70,8 @@ func decode(data []byte, strict bool, opts ...jsontext.Options) (*Message, error
 	}
 	m := new(Message)
 	fault := new(EnvelopeError)
+	var idErr error
+	versioned := false
 	fail := func(code int64, format string, args ...any) {
 		if fault.Reason == "" {
 			fault.Code, fault.Reason = code, fmt.Sprintf(format, args...)
@@ -78,18 +80,11 @@ func decode(data []byte, strict bool, opts ...jsontext.Options) (*Message, error
 	for _, mem := range members {
 		switch mem.Name {
 		case "jsonrpc":
-			if strict && string(mem.Value) != `"2.0"` {
-				fail(CodeInvalidRequest, `"jsonrpc" must be "2.0"`)
-			}
+			versioned = string(mem.Value) == `"2.0"`
 		case "id":
 			fault.HasID = true
-			id, err := ParseID(mem.Value)
-			switch {
-			case err == nil:
-				m.ID, fault.ID = id, id
-			case strict:
-				fail(CodeInvalidRequest, "%v", err)
-			}
+			m.ID, idErr = ParseID(mem.Value)
+			fault.ID = m.ID
 		case "method":
 			if json.Unmarshal(mem.Value, &m.Method) != nil || m.Method == "" {
 				fail(CodeInvalidRequest, "method must be a non-empty string")
@@ -113,8 +108,16 @@ func decode(data []byte, strict bool, opts ...jsontext.Options) (*Message, error
 			m.Error = e
 		}
 	}
-	if fault.Reason == "" && m.Kind() == Invalid {
+	switch {
+	case !versioned && strict:
+		fail(CodeInvalidRequest, `"jsonrpc" must be "2.0"`)
+	case idErr != nil && m.Error == nil:
+		// Only an error may have a null id: that of a request nobody could read.
+		fail(CodeInvalidRequest, "%v", idErr)
+	case m.Kind() == Invalid:
 		fail(CodeInvalidRequest, "Missing method")
+	case m.Kind() == Response && m.Error == nil && m.ID.IsZero():
+		fail(CodeInvalidRequest, "a result needs an id")
 	}
 	if fault.Reason != "" && (strict || m.Kind() == Invalid) {
 		return nil, fault
