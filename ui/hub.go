@@ -1,0 +1,31 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/drawbridge-mcp/drawbridge/core/hub"
+)
+
+// Hub is what the window needs of the core. Methods other than Log, Tools and
+// Answer may take time and are called off the UI goroutine.
+type Hub interface {
+	// Watch calls fn with the current snapshot, then with every later one,
+	// merged to about ten a second, until ctx ends. fn is called on one
+	// goroutine of the hub's, never two at a time.
+	Watch(ctx context.Context, fn func(*hub.Snapshot))
+	// SetWanted turns a server on or off, in the spec file.
+	SetWanted(ctx context.Context, server string, on bool) error
+	// Do carries out a row's action: reconnect, probe again, reload.
+	Do(ctx context.Context, server string, action hub.ActionKind) error
+	// Tools returns a server's tools, usable ones and others, in its order.
+	Tools(server string) []hub.Tool
+	// Call calls a tool with raw JSON arguments; cancelling ctx cancels it.
+	Call(ctx context.Context, server, tool string, args json.RawMessage, progress func(hub.Progress)) (*hub.Outcome, error)
+	// Answer answers a question; only the first answer counts.
+	Answer(question string, a hub.Answer)
+	// Log returns the log lines after seq, oldest first, at most max.
+	Log(server string, after uint64, max int) []hub.LogLine
+	// AddDemo adds the demo server to the spec file and turns it on.
+	AddDemo(ctx context.Context) error
+}
