@@ -1,0 +1,84 @@
+package era
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// ErrURL says that a text is no absolute http or https URL with a host. It holds
+// nothing of the text, which may hold a secret.
+var ErrURL = errors.New("not an absolute http or https URL")
+
+// Key says whose verdict it is: an HTTP endpoint (E4) or a stdio spec (E5). Keys
+// are comparable; the zero Key is nobody's.
+type Key struct {
+	origin      string // scheme://host:port, HTTP only
+	path        string // escaped, at least "/", HTTP only
+	fingerprint string // stdio only
+}
+
+// URLKey returns the key of an HTTP endpoint: scheme, host in lower case, explicit
+// port, and the path or "/". Query, userinfo and fragment are never in it (E4). The
+// error is [ErrURL].
+func URLKey(rawURL string) (Key, error) {
+	u, origin, err := parse(rawURL)
+	if err != nil {
+		return Key{}, err
+	}
+	path := u.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	return Key{origin: origin, path: path}, nil
+}
+
+// SpecKey returns the key of a stdio server: its spec's fingerprint (P6).
+func SpecKey(fingerprint string) Key { return Key{fingerprint: fingerprint} }
+
+// OriginOf returns scheme://host:port of an endpoint, the key under which its
+// breaker counts (C8). The error is [ErrURL].
+func OriginOf(rawURL string) (string, error) {
+	_, origin, err := parse(rawURL)
+	return origin, err
+}
+
+// String is safe to show: a path can hold an account's key, so that only the origin
+// of a URL appears.
+func (k Key) String() string {
+	switch {
+	case k.origin == "":
+		return k.fingerprint
+	case k.path == "/":
+		return k.origin + "/"
+	}
+	return k.origin + "/…"
+}
+
+func parse(rawURL string) (*url.URL, string, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, "", ErrURL
+	}
+	host := strings.ToLower(u.Hostname())
+	if ip, err := netip.ParseAddr(host); err == nil {
+		host = ip.String()
+	}
+	port := u.Port()
+	switch {
+	case port == "" && u.Scheme == "https":
+		port = "443"
+	case port == "":
+		port = "80"
+	default:
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return nil, "", ErrURL
+		}
+		port = strconv.FormatUint(n, 10)
+	}
+	return u, u.Scheme + "://" + net.JoinHostPort(host, port), nil
+}
