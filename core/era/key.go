@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // ErrURL says that a text is no absolute http or https URL with a host. It holds
@@ -63,9 +65,9 @@ func parse(rawURL string) (*url.URL, string, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return nil, "", ErrURL
 	}
-	host := strings.ToLower(u.Hostname())
-	if ip, err := netip.ParseAddr(host); err == nil {
-		host = ip.String()
+	host, ok := canonical(u.Hostname())
+	if !ok {
+		return nil, "", ErrURL
 	}
 	port := u.Port()
 	switch {
@@ -81,4 +83,22 @@ func parse(rawURL string) (*url.URL, string, error) {
 		port = strconv.FormatUint(n, 10)
 	}
 	return u, u.Scheme + "://" + net.JoinHostPort(host, port), nil
+}
+
+// canonical gives the one spelling of a host, so that every spelling of it shares a
+// verdict and a breaker. url.Parse decodes percent signs in hosts and IPv6 zones, so
+// that what remains is checked.
+func canonical(host string) (string, bool) {
+	host = strings.ToLower(host)
+	if ip, err := netip.ParseAddr(host); err == nil {
+		host = ip.String()
+	} else if host, err = idna.Punycode.ToASCII(host); err != nil {
+		return "", false
+	}
+	for _, c := range []byte(host) {
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._:%", c) >= 0) {
+			return "", false
+		}
+	}
+	return host, host != ""
 }
