@@ -20,7 +20,7 @@ const (
 	RedirectRefused Code = "redirect_refused" // Status, Location
 	TooLarge        Code = "too_large"        // Limit
 	Timeout         Code = "timeout"          // connect, headers, idle, call, probe, handshake
-	Broken          Code = "transport"        // refused, reset, tls, eof, no_answer, write, protocol, …
+	Broken          Code = "transport"        // refused, reset, tls, eof, no_answer, write, protocol, closed, id, …
 	SessionRejected Code = "session_rejected" // Status, RPC
 	Exited          Code = "exited"           // ExitCode or Signal
 	Spawn           Code = "spawn"            // not_found, permission, directory, other

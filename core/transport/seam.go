@@ -50,15 +50,21 @@ type Conn interface {
 	// the negotiated version (C3).
 	Adopt(v mcp.Version)
 	// Close ends the connection and everything it started, within 3 s (T9).
-	// Nothing is reported to the sink once it has returned. It may be called
-	// any number of times; all calls return after the end.
+	// It reports nothing itself, no Closed and no Failed: the caller knows. What
+	// the server had already sent may still be delivered while it runs; no
+	// report begins once it has returned. It may be called any number of times,
+	// by a sink method too; all calls return after the end. It does not wait
+	// long for a sink method that blocks or that is itself the caller.
 	Close()
 }
 
 // Sink receives what comes from a connection. See the package comment for the
 // goroutines it is called on.
 type Sink interface {
-	// Message delivers one decoded message. stream is the id of the request on
+	// Message delivers one decoded message. A response without an id (an error
+	// about something the server could not read) on stream 0 settles nothing: what
+	// it answers is the session's guess. An answer to no request in flight is
+	// dropped. stream is the id of the request on
 	// whose response stream it came, or 0 when it came on none (stdio, a
 	// standalone stream): it is how a server's request is attributed (G4). A
 	// response on stream n is the outcome of n, whatever its own id says.
