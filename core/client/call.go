@@ -1,0 +1,155 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+	"github.com/drawbridge-mcp/drawbridge/core/mcp"
+	"github.com/drawbridge-mcp/drawbridge/core/transport"
+)
+
+// Call is one request to the server.
+type Call struct {
+	Method string
+	// Fields is the params object without its _meta; nil means none. Its bytes
+	// are sent as they are (A4).
+	Fields json.RawMessage
+	// Meta holds _meta members of the caller's, nil for none. What the session
+	// itself sets there wins.
+	Meta json.RawMessage
+	// Target is the tool's or prompt's name or the resource's URI.
+	Target string
+	// Progress gets the params of progress notifications (C7), on the
+	// connection's goroutine: it must return at once. Nil still asks for
+	// progress, since it breaks the silence (T8, field case 68).
+	Progress func(params json.RawMessage)
+	// args are a tool call's arguments, for the mirrored headers.
+	args json.RawMessage
+}
+
+// CallTool calls a tool; arguments are sent byte for byte, nil means none.
+func (s *Session) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		return nil, err
+	}
+	fields := append([]byte(`{"name":`), quoted...)
+	if arguments != nil {
+		fields = append(append(fields, `,"arguments":`...), arguments...)
+	}
+	return s.Do(ctx, Call{
+		Method: mcp.MethodToolsCall, Fields: append(fields, '}'), Target: name, Progress: progress, args: arguments,
+	})
+}
+
+// Do sends a request and returns its result as it came. It answers what the server
+// asks meanwhile (C4), repeats the request once on a new session when the old one
+// was rejected (E6), and once with fresh headers after a header mismatch (field
+// case 55). It never repeats a call that may have reached a tool.
+//
+// The error is a *jsonrpc.Error when the server refused, else a *transport.Error.
+func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
+	renewed, refetched := false, false
+	for {
+		o, err := s.current()
+		if err != nil {
+			return nil, err
+		}
+		result, epoch, err := s.rounds(ctx, o, c)
+		switch {
+		case err == nil:
+			return result, nil
+		case transport.CodeOf(err) == transport.SessionRejected && !renewed:
+			renewed = true
+			if s.renew(ctx, o, epoch) != nil {
+				return nil, err
+			}
+		case rpcCode(err) == mcp.CodeHeaderMismatch && c.Method == mcp.MethodToolsCall && !refetched && o.modern():
+			refetched = true
+			if s.fetch(ctx, o, Tools) != nil {
+				return nil, err
+			}
+		default:
+			s.consider(o, err)
+			return nil, err
+		}
+	}
+}
+
+// consider ends the connection when an answer shows that it is of no more use.
+func (s *Session) consider(o *opened, err error) {
+	var te *transport.Error
+	switch {
+	case errors.As(err, &te) && te.Code == transport.HTTPStatus && (te.Status == 401 || te.Status == 403):
+		o.link.end(err) // sign-in is needed; a person decides
+	case o.modern() && rpcCode(err) == mcp.CodeUnsupportedVersion:
+		s.cfg.Verdicts.Forget(s.cfg.Key)
+		o.link.end(err)
+	}
+}
+
+func rpcCode(err error) int64 {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) {
+		return rpc.Code
+	}
+	return 0
+}
+
+// exchange sends the call once and returns its result.
+func (s *Session) exchange(ctx context.Context, o *opened, c Call) (json.RawMessage, int, error) {
+	x := &exchange{
+		req:   transport.Request{Method: c.Method},
+		total: s.cfg.Limits.Total, silence: s.cfg.Limits.Silence,
+		progress: c.Progress, target: c.Target,
+	}
+	x.build = func(id int64) json.RawMessage {
+		return s.withMeta(c.Fields, c.Meta, o.version, strconv.AppendInt(nil, id, 10))
+	}
+	if o.modern() && c.Target != "" && mcp.TargetParam(c.Method) != "" {
+		x.req.Name = c.Target
+		if c.Method == mcp.MethodToolsCall && !s.stdio() {
+			x.req.ParamHeaders = s.paramHeaders(c.Target, c.args)
+		}
+	}
+	began := time.Now()
+	m, err := o.link.do(ctx, x)
+	result, err := outcome(m, err)
+	s.note(c.Method, began, err)
+	return result, x.epoch, err
+}
+
+// outcome turns a response into a result or an error.
+func outcome(m *jsonrpc.Message, err error) (json.RawMessage, error) {
+	var te *transport.Error
+	switch {
+	case errors.As(err, &te) && te.RPC != nil && te.Code == transport.HTTPStatus && (te.Status == 400 || te.Status == 404):
+		// Under these statuses a modern server's error is an ordinary answer
+		// (streamable-http "Protocol Version Header").
+		return nil, te.RPC
+	case err != nil:
+		return nil, err
+	case m == nil:
+		return nil, &transport.Error{Code: transport.Broken, Reason: "no_answer"}
+	case m.Error != nil:
+		return nil, m.Error
+	}
+	return m.Result, nil
+}
+
+// note records an exchange for the health history. An error of the server's own
+// is an answer, and so counts as healthy.
+func (s *Session) note(method string, began time.Time, err error) {
+	ok := err == nil || rpcCode(err) != 0 || transport.CodeOf(err) == transport.Cancelled
+	s.mu.Lock()
+	s.st.calls.add(CallRecord{At: began, Method: method, Duration: time.Since(began), OK: ok})
+	s.mu.Unlock()
+	if ok {
+		s.cfg.Verdicts.Arm(s.cfg.Key)
+	}
+	s.changed()
+}

@@ -1,0 +1,209 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+	"github.com/drawbridge-mcp/drawbridge/core/mcp"
+)
+
+// maxQuestions is how many questions of one server may wait at a time; more are
+// refused as errors, never as a person's decline (field case 109).
+const maxQuestions = 16
+
+// askKey names a request of the server that we are answering.
+type askKey struct {
+	link *link
+	id   jsonrpc.ID
+}
+
+// inbound takes what the server sends unasked. It runs on the connection's
+// goroutine.
+func (s *Session) inbound(l *link, of *exchange, m *jsonrpc.Message) {
+	if m.Kind() == jsonrpc.Request {
+		s.serve(l, of, m)
+		return
+	}
+	switch m.Method {
+	case mcp.NotifyProgress:
+		// Late progress and unknown tokens are no errors (field case 67).
+		x := of
+		if x == nil {
+			x = l.byToken(jsonrpc.Get(m.Params, mcp.MetaProgressToken))
+		}
+		if x != nil && x.progress != nil {
+			x.progress(m.Params)
+		}
+	case mcp.NotifyToolsChanged:
+		s.refresh(Tools)
+	case mcp.NotifyResourcesChanged:
+		s.refresh(Resources)
+		s.refresh(ResourceTemplates)
+	case mcp.NotifyPromptsChanged:
+		s.refresh(Prompts)
+	case mcp.NotifyMessage:
+		s.message(m.Params)
+	case mcp.NotifyCancelled:
+		s.withdraw(l, m.Params)
+	case mcp.NotifyElicitationComplete:
+		var id string
+		if json.Unmarshal(jsonrpc.Get(m.Params, "elicitationId"), &id) == nil && s.cfg.ElicitationComplete != nil {
+			s.cfg.ElicitationComplete(id)
+		}
+	default:
+		s.cfg.Log.Debug("ignored a notification", "server", s.cfg.Name, "method", clip(m.Method))
+	}
+}
+
+func (s *Session) message(params json.RawMessage) {
+	if s.cfg.Message == nil {
+		return
+	}
+	var p struct {
+		Level  string          `json:"level"`
+		Logger string          `json:"logger"`
+		Data   json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(params, &p) == nil {
+		s.cfg.Message(p.Level, p.Logger, p.Data)
+	}
+}
+
+// withdraw ends our work on a request that the server takes back.
+func (s *Session) withdraw(l *link, params json.RawMessage) {
+	id, err := jsonrpc.ParseID(jsonrpc.Get(params, "requestId"))
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	cancel := s.st.asked[askKey{l, id}]
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}
+
+// serve answers a request of a legacy server (C4). What we do not serve gets
+// -32601 at once. A modern server must not send requests, and we must not answer
+// (stdio "Sending Messages").
+func (s *Session) serve(l *link, of *exchange, m *jsonrpc.Message) {
+	switch {
+	case l.modern():
+		s.cfg.Log.Warn("a modern server sent a request", "server", s.cfg.Name, "method", clip(m.Method))
+	case m.Method == mcp.MethodPing:
+		s.respond(l, m.Method, jsonrpc.Reply(m.ID, json.RawMessage(`{}`)))
+	case m.Method == mcp.MethodElicit && s.cfg.Elicit != nil:
+		s.elicit(l, of, m)
+	default:
+		s.respond(l, m.Method, jsonrpc.Refuse(m.ID, jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "Method not found")))
+	}
+}
+
+// respond delivers a response off the connection's goroutine.
+func (s *Session) respond(l *link, method string, reply *jsonrpc.Message) {
+	s.wg.Go(func() {
+		select {
+		case <-l.up:
+		case <-l.done:
+			return
+		}
+		if err := l.conn.Respond(method, reply); err != nil {
+			s.cfg.Log.Warn("a response could not be sent", "server", s.cfg.Name, "error", err)
+		}
+	})
+}
+
+// elicit asks a person on behalf of a legacy server. A question on a call's own
+// stream belongs to that call; one that came on none is attributed only if a
+// single call is in flight (G4). The clocks of the calls stand still meanwhile
+// (T8), and the question goes away with its call or connection.
+func (s *Session) elicit(l *link, of *exchange, m *jsonrpc.Message) {
+	var p mcp.ElicitParams
+	if err := json.Unmarshal(m.Params, &p); err != nil {
+		s.respond(l, m.Method, jsonrpc.Refuse(m.ID, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params")))
+		return
+	}
+	e := Elicitation{ElicitParams: p}
+	calls := []*exchange{of}
+	if of == nil {
+		calls = l.suspects()
+		e.Uncertain = len(calls) > 1
+	}
+	if len(calls) == 1 {
+		of = calls[0]
+		e.Call = of.target
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	key := askKey{l, m.ID}
+	s.mu.Lock()
+	_, twice := s.st.asked[key]
+	full := len(s.st.asked) >= maxQuestions
+	if !twice && !full {
+		s.st.asked[key] = cancel
+	}
+	s.mu.Unlock()
+	if twice || full {
+		cancel()
+		s.respond(l, m.Method, jsonrpc.Refuse(m.ID, jsonrpc.Errorf(jsonrpc.CodeInternal, "Too many questions are waiting for a person")))
+		return
+	}
+	paid := l.owe(calls)
+	s.wg.Go(func() {
+		defer cancel()
+		stop := watch(cancel, l, of)
+		r, err := s.cfg.Elicit(ctx, e)
+		stop()
+		paid()
+		s.mu.Lock()
+		delete(s.st.asked, key)
+		s.mu.Unlock()
+		if l.err() != nil || errors.Is(err, context.Canceled) {
+			return // nobody waits for the answer
+		}
+		reply := jsonrpc.Refuse(m.ID, jsonrpc.Errorf(jsonrpc.CodeInternal, "The question could not be put to a person"))
+		if err == nil {
+			b, merr := json.Marshal(r)
+			if merr == nil {
+				reply = jsonrpc.Reply(m.ID, b)
+			}
+		}
+		if err := l.conn.Respond(m.Method, reply); err != nil {
+			s.cfg.Log.Warn("an answer could not be sent", "server", s.cfg.Name, "error", err)
+		}
+	})
+}
+
+// watch cancels when the link dies or the exchange, if any, ends; the returned
+// function ends the watch.
+func watch(cancel func(), l *link, of *exchange) (stop func()) {
+	over := make(chan struct{})
+	var ended <-chan struct{}
+	if of != nil {
+		ended = of.done
+	}
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		select {
+		case <-l.done:
+			cancel()
+		case <-ended:
+			cancel()
+		case <-over:
+		}
+	}()
+	return func() {
+		close(over)
+		<-finished
+	}
+}
+
+// clip bounds a foreign word for a log.
+func clip(s string) string {
+	if len(s) > 64 {
+		return s[:64] + "…"
+	}
+	return s
+}

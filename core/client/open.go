@@ -1,0 +1,385 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/drawbridge-mcp/drawbridge/core/era"
+	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+	"github.com/drawbridge-mcp/drawbridge/core/mcp"
+	"github.com/drawbridge-mcp/drawbridge/core/transport"
+)
+
+// open connects and settles the era: by a kept verdict, or by asking (E2, E3, E5).
+func (s *Session) open(ctx context.Context) (*opened, error) {
+	v, kept := s.cfg.Verdicts.Get(s.cfg.Key, s.verdictTTL())
+	if kept && v.Era == era.Legacy {
+		o, err := s.openLegacy(ctx, v)
+		if err == nil || !assumptionFailed(err) {
+			return o, err
+		}
+		s.cfg.Verdicts.Forget(s.cfg.Key)
+		kept = false
+	}
+	a := attempt{s: s, cached: kept}
+	o, err := a.run(ctx)
+	if err != nil && kept && assumptionFailed(err) {
+		s.cfg.Verdicts.Forget(s.cfg.Key)
+	}
+	return o, err
+}
+
+// verdictTTL is the age up to which a verdict holds; stdio verdicts hold for the
+// spec's fingerprint, not for a time (E5).
+func (s *Session) verdictTTL() time.Duration {
+	if s.stdio() {
+		return -1
+	}
+	return s.cfg.Limits.VerdictTTL
+}
+
+// openLegacy shakes hands without a probe.
+func (s *Session) openLegacy(ctx context.Context, v era.Verdict) (*opened, error) {
+	l, err := s.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := attempt{s: s, cached: true, kept: &v}
+	return a.handshake(ctx, l, nil)
+}
+
+// assumptionFailed reports whether a server answered, but not as its kept era
+// would. A dead or refusing server says nothing about its era (E3).
+func assumptionFailed(err error) bool {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) {
+		return true
+	}
+	var te *transport.Error
+	if !errors.As(err, &te) {
+		return false
+	}
+	switch te.Code {
+	case transport.NotMCP, transport.Invalid, transport.VersionMismatch:
+		return true
+	case transport.HTTPStatus:
+		return te.Status == 400 || te.Status == 404 || te.Status == 405 || te.Status == 501
+	}
+	return false
+}
+
+// dial opens a connection and wraps it in a link.
+func (s *Session) dial(ctx context.Context) (*link, error) {
+	l := newLink(s.cfg.Log, s.nextID, s.inbound)
+	conn, err := s.cfg.Dialer.Connect(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	l.conn = conn
+	close(l.up)
+	return l, nil
+}
+
+// attempt is one opening; fresh counts the extra connections it took, so that a
+// contradictory server cannot keep it busy.
+type attempt struct {
+	s      *Session
+	cached bool
+	kept   *era.Verdict
+	fresh  int
+}
+
+// run probes with server/discover and follows the evidence.
+func (a *attempt) run(ctx context.Context) (*opened, error) {
+	l, err := a.s.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ans, late := a.probe(ctx, l, mcp.Latest)
+	switch ev := era.Judge(ans.Answer, a.s.stdio()); ev {
+	case era.ProvesModern:
+		return a.modern(ctx, l, ans)
+	case era.Demotes, era.Doubt:
+		if ans.Exited {
+			l.shut(ans.err)
+			if l, err = a.again(ctx); err != nil {
+				return nil, err
+			}
+		}
+		o, err := a.handshake(ctx, l, late)
+		if err != nil && ev == era.Doubt && ans.err != nil {
+			// Both answers are reported, the later one first (E3).
+			err = errors.Join(err, ans.err)
+		}
+		return o, err
+	default:
+		l.shut(ans.err)
+		return nil, ans.err
+	}
+}
+
+// again opens a fresh connection for a second look: a process that exited on the
+// probe, or one that is pinned to the other era (E5).
+func (a *attempt) again(ctx context.Context) (*link, error) {
+	if a.fresh++; a.fresh > 2 {
+		return nil, &transport.Error{Code: transport.VersionMismatch, Reason: "contradictory"}
+	}
+	return a.s.dial(ctx)
+}
+
+// answer is a probe's outcome as a fact for era.Judge, and as an error for the
+// case that nothing else works.
+type answer struct {
+	era.Answer
+	err error
+	at  time.Time
+}
+
+// probe sends server/discover. On stdio it waits a bounded time; the request then
+// stays open and is returned, for an answer that comes late still counts (E5).
+func (a *attempt) probe(ctx context.Context, l *link, v mcp.Version) (answer, *exchange) {
+	x := &exchange{
+		req:    transport.Request{Method: mcp.MethodDiscover, Params: a.s.withMeta(nil, nil, v, nil)},
+		system: true,
+	}
+	if !a.s.stdio() {
+		x.total = a.s.cfg.Limits.Handshake
+	}
+	if err := l.begin(x); err != nil {
+		return a.answer(nil, err), nil
+	}
+	var silent <-chan time.Time
+	if a.s.stdio() {
+		t := time.NewTimer(a.s.cfg.Limits.Probe)
+		defer t.Stop()
+		silent = t.C
+	}
+	select {
+	case <-x.done:
+	case <-silent:
+		err := &transport.Error{Code: transport.Timeout, Reason: "probe"}
+		return answer{Answer: era.Answer{Silent: true}, err: err, at: time.Now()}, x
+	case <-ctx.Done():
+		l.abandon(x, &transport.Error{Code: transport.Cancelled, Err: ctx.Err()})
+		<-x.done
+	}
+	return a.answer(x.msg, x.err), nil
+}
+
+func (s *Session) observe(method string, a answer) era.Record {
+	return era.Observe(method, a.Answer, s.stdio(), a.at)
+}
+
+// answer reads an outcome as a fact about the server.
+func (a *attempt) answer(m *jsonrpc.Message, err error) answer {
+	out := answer{err: err, at: time.Now()}
+	if m != nil {
+		out.Result, out.Error = m.Result, m.Error
+		if !a.s.stdio() {
+			out.Status = 200
+		}
+		if m.Error != nil {
+			out.err = m.Error
+		} else {
+			out.err = &transport.Error{Code: transport.Invalid, Reason: mcp.MethodDiscover, Status: out.Status}
+		}
+		return out
+	}
+	var te *transport.Error
+	switch {
+	case !errors.As(err, &te):
+		out.Failed = true
+	case te.Code == transport.HTTPStatus, te.Code == transport.NotMCP, te.Code == transport.SessionRejected:
+		out.Status, out.Error = te.Status, te.RPC
+	case te.Code == transport.Broken && te.Reason == "no_answer":
+		out.Status = 200
+	case a.s.stdio() && (te.Code == transport.Exited || te.Code == transport.Broken):
+		out.Exited = true
+	default:
+		out.Failed = true
+	}
+	return out
+}
+
+// modern follows modern evidence: a version both speak, or a handshake with the
+// newest legacy one when the server lists only those (E2).
+func (a *attempt) modern(ctx context.Context, l *link, ans answer) (*opened, error) {
+	v, handshake, theirs, ok := era.Next(ans.Answer)
+	if !ok {
+		err := versionError(theirs)
+		l.shut(err)
+		return nil, err
+	}
+	if handshake {
+		if a.s.stdio() {
+			l.shut(errReopen)
+			var err error
+			if l, err = a.again(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return a.handshake(ctx, l, nil)
+	}
+	d, isResult := mcp.ParseDiscoverResult(ans.Result)
+	if !isResult {
+		// The server is modern but refused the request as we made it. Ask once
+		// more, in the version it offered.
+		ans, _ = a.probe(ctx, l, v)
+		if d, isResult = mcp.ParseDiscoverResult(ans.Result); !isResult {
+			l.shut(ans.err)
+			return nil, ans.err
+		}
+	}
+	l.adopt(v)
+	return a.opened(l, &opened{
+		version: v, caps: d.Capabilities, info: d.ServerInfo, instructions: d.Instructions,
+	}, a.s.observe(mcp.MethodDiscover, ans)), nil
+}
+
+// handshake sends initialize. A DiscoverResult that arrives meanwhile wins: one
+// fresh connection, and the verdict is corrected (E5).
+func (a *attempt) handshake(ctx context.Context, l *link, late *exchange) (*opened, error) {
+	s := a.s
+	s.update(func(st *sessionState) { st.enter(Initializing, nil) })
+	x := &exchange{
+		req:    transport.Request{Method: mcp.MethodInitialize, Params: s.initializeParams()},
+		system: true, total: s.cfg.Limits.Handshake,
+	}
+	if err := l.begin(x); err != nil {
+		l.shut(err)
+		return nil, err
+	}
+	var lateDone <-chan struct{}
+	if late != nil {
+		lateDone = late.done
+	}
+	for waiting := true; waiting; {
+		select {
+		case <-x.done:
+			waiting = false
+		case <-lateDone:
+			lateDone = nil
+			ans := a.answer(late.msg, late.err)
+			if v, shake, _, ok := era.Next(ans.Answer); ok && !shake && v.Modern() && ans.Result != nil {
+				l.shut(errReopen)
+				return a.freshModern(ctx)
+			}
+		case <-ctx.Done():
+			l.abandon(x, &transport.Error{Code: transport.Cancelled, Err: ctx.Err()})
+		}
+	}
+	o, err := a.initialized(l, x)
+	if err != nil {
+		if ans := a.answer(x.msg, x.err); era.Judge(ans.Answer, s.stdio()) == era.ProvesModern && a.fresh == 0 {
+			// initialize was refused with a modern error: the kept or assumed
+			// legacy era is wrong.
+			l.shut(errReopen)
+			return a.freshModern(ctx)
+		}
+		l.shut(err)
+		return nil, err
+	}
+	if late != nil && lateDone != nil {
+		s.watchLate(o, a, late)
+	}
+	return o, nil
+}
+
+// freshModern opens one more connection and speaks modern on it from the start.
+func (a *attempt) freshModern(ctx context.Context) (*opened, error) {
+	l, err := a.again(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The server has shown that it is slow; it gets the handshake's time.
+	ans, late := a.probe(ctx, l, mcp.Latest)
+	if late != nil {
+		select {
+		case <-late.done:
+			ans = a.answer(late.msg, late.err)
+		case <-time.After(a.s.cfg.Limits.Handshake):
+		case <-ctx.Done():
+		}
+	}
+	if era.Judge(ans.Answer, a.s.stdio()) != era.ProvesModern {
+		l.shut(ans.err)
+		return nil, ans.err
+	}
+	return a.modern(ctx, l, ans)
+}
+
+// initialized reads the handshake's outcome and completes it.
+func (a *attempt) initialized(l *link, x *exchange) (*opened, error) {
+	if x.err != nil {
+		return nil, x.err
+	}
+	if x.msg.Error != nil {
+		return nil, x.msg.Error
+	}
+	r, ok := mcp.ParseInitializeResult(x.msg.Result)
+	if !ok {
+		return nil, &transport.Error{Code: transport.Invalid, Reason: mcp.MethodInitialize}
+	}
+	if !r.ProtocolVersion.Supported() || !r.ProtocolVersion.Legacy() {
+		return nil, versionError([]mcp.Version{r.ProtocolVersion})
+	}
+	l.adopt(r.ProtocolVersion)
+	if err := l.notify(mcp.NotifyInitialized, nil); err != nil {
+		return nil, err
+	}
+	return a.opened(l, &opened{
+		version: r.ProtocolVersion, caps: r.Capabilities, info: r.ServerInfo, instructions: r.Instructions,
+	}, a.s.observe(mcp.MethodInitialize, a.answer(x.msg, nil))), nil
+}
+
+// opened completes a connection: its slots, and the verdict, which is cached only
+// now that the first exchange has succeeded (E2).
+func (a *attempt) opened(l *link, o *opened, rec era.Record) *opened {
+	s := a.s
+	o.link = l
+	o.cached = a.cached && a.fresh == 0
+	if a.kept != nil && o.cached {
+		o.verdict = *a.kept
+	} else {
+		o.verdict = era.Verdict{Era: era.Of(o.version), Version: o.version, Record: rec, DecidedAt: time.Now(), TTL: s.verdictTTL()}
+		s.cfg.Verdicts.Put(s.cfg.Key, o.verdict)
+	}
+	o.policy = s.cfg.Limits.concurrency(s.cfg.Dialer.Kind(), era.Of(o.version))
+	l.limits(s.cfg.Limits.slots(o.policy), s.cfg.Limits.Queue)
+	return o
+}
+
+// watchLate waits for the answer to a probe that a handshake overtook. If it
+// proves that the server is modern, the session starts over as such.
+func (s *Session) watchLate(o *opened, a *attempt, late *exchange) {
+	s.wg.Go(func() {
+		select {
+		case <-late.done:
+		case <-o.link.done:
+			return
+		}
+		ans := a.answer(late.msg, late.err)
+		v, shake, _, ok := era.Next(ans.Answer)
+		if !ok || shake || ans.Result == nil || !v.Modern() {
+			return
+		}
+		s.cfg.Verdicts.Put(s.cfg.Key, era.Verdict{
+			Era: era.Modern, Version: v, Record: s.observe(mcp.MethodDiscover, ans), DecidedAt: time.Now(), TTL: s.verdictTTL(),
+		})
+		s.Reconnect()
+	})
+}
+
+// versionError says that there is no common version; Words name both lists (E1).
+func versionError(theirs []mcp.Version) error {
+	list := func(vs []mcp.Version) string {
+		b, _ := json.Marshal(vs[:min(len(vs), 16)])
+		return string(b)
+	}
+	return &transport.Error{
+		Code:  transport.VersionMismatch,
+		Words: []string{"the server speaks " + list(theirs), "Drawbridge speaks " + list(mcp.Versions())},
+	}
+}
