@@ -119,7 +119,10 @@ func (s *Session) exchange(ctx context.Context, o *opened, c Call) (json.RawMess
 	began := time.Now()
 	m, err := o.link.do(ctx, x)
 	result, err := outcome(m, err)
-	s.note(c.Method, began, err)
+	if err == nil && (len(result) == 0 || result[0] != '{') {
+		err = &transport.Error{Code: transport.Invalid, Reason: c.Method}
+	}
+	s.note(o, c.Method, began, err)
 	return result, x.epoch, err
 }
 
@@ -143,9 +146,10 @@ func outcome(m *jsonrpc.Message, err error) (json.RawMessage, error) {
 
 // note records an exchange for the health history. An error of the server's own
 // is an answer, and so counts as healthy.
-func (s *Session) note(method string, began time.Time, err error) {
+func (s *Session) note(o *opened, method string, began time.Time, err error) {
 	ok := err == nil || rpcCode(err) != 0 || transport.CodeOf(err) == transport.Cancelled
 	s.mu.Lock()
+	o.unproven = o.unproven && !ok
 	s.st.calls.add(CallRecord{At: began, Method: method, Duration: time.Since(began), OK: ok})
 	s.mu.Unlock()
 	if ok {

@@ -12,7 +12,8 @@ import (
 // However many requests were rejected, one handshake runs, and calls wait for it
 // in the queue; epoch is the handshake that the rejected request was sent under.
 // Once per successful round trip the era is asked again in the background, for the
-// server may have been replaced. An error means that the connection is dead.
+// server may have been replaced. An error means that the connection is dead, which
+// is also what comes of a new session that is rejected before anything worked.
 func (s *Session) renew(ctx context.Context, o *opened, epoch int) error {
 	if o.modern() {
 		return &transport.Error{Code: transport.SessionRejected}
@@ -24,6 +25,14 @@ func (s *Session) renew(ctx context.Context, o *opened, epoch int) error {
 			s.mu.Unlock()
 			return o.link.err()
 		}
+		if o.unproven {
+			// The new session was rejected as well; a third would be a loop.
+			s.mu.Unlock()
+			err := &transport.Error{Code: transport.SessionRejected}
+			o.link.end(err)
+			return err
+		}
+		o.unproven = true
 		wait = make(chan struct{})
 		s.st.renewal = wait
 		o.link.hold()

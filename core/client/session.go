@@ -253,6 +253,9 @@ type opened struct {
 	verdict      era.Verdict
 	cached       bool
 	policy       Concurrency
+	// unproven says that the session was renewed and nothing has succeeded
+	// since; guarded by Session.mu.
+	unproven bool
 }
 
 func (o *opened) modern() bool { return o.version.Modern() }
