@@ -101,7 +101,7 @@ func (c command) value(ctx context.Context, name string) (string, error) {
 		fmt.Fprintln(c.stderr)
 		return value, err
 	}
-	// Two more bytes than a value may have: the line end, and one too many.
+	// More bytes than a value may have: the line end's two, and one too many.
 	data, err := io.ReadAll(io.LimitReader(c.stdin, MaxValue+3))
 	if err != nil {
 		return "", fmt.Errorf("read the value from standard input: %w", err)

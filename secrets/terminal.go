@@ -2,7 +2,9 @@ package secrets
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/term"
@@ -28,7 +30,7 @@ func readHidden(ctx context.Context, terminal *os.File) (string, error) {
 	}()
 	select {
 	case l := <-read:
-		if l.err != nil {
+		if l.err != nil && !errors.Is(l.err, io.EOF) {
 			return "", fmt.Errorf("read the value from the terminal: %w", l.err)
 		}
 		return string(l.text), nil
