@@ -109,6 +109,14 @@ func (a *attempt) run(ctx context.Context) (*opened, error) {
 			}
 		}
 		o, err := a.handshake(ctx, l, late)
+		if a.fresh == 0 && transport.CodeOf(err) == transport.Exited && ctx.Err() == nil {
+			// It answered the probe and then died of it: the same second chance
+			// as one that exits at once (field case 45).
+			if l, err = a.again(ctx); err != nil {
+				return nil, err
+			}
+			o, err = a.handshake(ctx, l, nil)
+		}
 		if err != nil && ev == era.Doubt && ans.err != nil {
 			// Both answers are reported, the later one first (E3).
 			err = errors.Join(err, ans.err)

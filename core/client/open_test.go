@@ -239,6 +239,31 @@ func TestProbeKillsTheServer(t *testing.T) {
 	})
 }
 
+// E5, field case 45: the same for one that answers the probe and dies a moment later.
+func TestProbeKillsTheServerLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{kind: transport.Stdio}
+		p.answer = func(c *peerConn, id int64, r transport.Request) {
+			switch {
+			case r.Method == mcp.MethodDiscover:
+				c.refuse(id, -32600, "initialize first")
+			case c.n == 1:
+				time.Sleep(500 * time.Millisecond)
+				c.die(&transport.Error{Code: transport.Exited, ExitCode: 1})
+			default:
+				legacy(notFound, done)(c, id, r)
+			}
+		}
+		s := start(t, p)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		wantState(t, s, Ready)
+		if p.connects() != 2 {
+			t.Errorf("%d processes", p.connects())
+		}
+	})
+}
+
 // E2: a server whose list or error names only legacy versions gets a handshake; on a
 // pipe that answered a modern request, in a fresh process (E5).
 func TestOnlyLegacyVersionsOffered(t *testing.T) {
