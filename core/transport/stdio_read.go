@@ -1,0 +1,58 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+)
+
+// read takes stdout to its end, line by line, each for itself (cases 15, 16).
+func (c *stdioConn) read() {
+	defer close(c.readDone)
+	lines := newLineReader(c.proc.stdout, c.dialer.cfg.Limits.MaxBytes, c.tooLong)
+	for {
+		text, err := lines.next()
+		if len(bytes.TrimSpace(text)) > 0 {
+			c.take(text)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *stdioConn) take(text []byte) {
+	m, err := jsonrpc.DecodeLenient(text)
+	if err != nil {
+		// The server's fault, and no reason to lose it: the line is shown once.
+		c.output.line("stdout", text)
+		return
+	}
+	if !c.answered {
+		c.answered = true
+		c.lease.Success()
+	}
+	if m.Kind() == jsonrpc.Response && !m.ID.IsZero() {
+		id, ok := m.ID.Int64()
+		if ok {
+			_, ok = c.ledger.Take(id)
+		}
+		if !ok {
+			c.output.note(fmt.Sprintf("an answer to no request in flight was dropped (id %.40s)", m.ID))
+			return
+		}
+	}
+	c.ledger.Report(func() { c.sink.Message(0, m) })
+}
+
+// tooLong fails the request that a line over the limit answers (T8). Of a line that
+// answers none that can be told, nobody is made to suffer: it may be a notification
+// or junk, and a request that waits in vain has its own clock.
+func (c *stdioConn) tooLong(id int64, known bool) {
+	limit := c.dialer.cfg.Limits.MaxBytes
+	c.output.note(fmt.Sprintf("a line over the limit of %d bytes was discarded", limit))
+	if known {
+		c.fail(id, &Error{Code: TooLarge, Limit: limit})
+	}
+}
