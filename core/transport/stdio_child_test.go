@@ -46,16 +46,17 @@ func child(role []string) int {
 	case "write": // writes its argument to stdout, then waits for the end of input
 		os.Stdout.WriteString(role[1])
 		io.Copy(io.Discard, os.Stdin)
-	case "repeat": // the line {prefix}xxx…{suffix}, with n x, and waits
+	case "long": // answers "long" with {prefix}xxx…{suffix}, n x, and a line end; not "hold"
 		n, _ := strconv.Atoi(role[2])
-		w := bufio.NewWriterSize(os.Stdout, 1<<20)
-		w.WriteString(role[1])
-		for range n / 1000 {
-			w.WriteString(strings.Repeat("x", 1000))
-		}
-		w.WriteString(role[3] + "\n")
-		w.Flush()
-		io.Copy(io.Discard, os.Stdin)
+		text := role[1] + strings.Repeat("x", n) + role[3] + "\n"
+		eachLine(func(m *jsonrpc.Message) {
+			switch m.Method {
+			case "long":
+				os.Stdout.WriteString(text)
+			case "ping":
+				os.Stdout.Write(append(jsonrpc.Reply(m.ID, []byte(`{}`)).Append(nil), '\n'))
+			}
+		})
 	case "raw": // answers the first message with the bytes that came
 		line, _ := bufio.NewReader(os.Stdin).ReadBytes('\n')
 		got, _ := json.Marshal(string(line))
