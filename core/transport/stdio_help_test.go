@@ -52,9 +52,13 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
+// quickExit keeps the race detector from delaying the end of a child by a second.
+const quickExit = "GORACE=atexit_sleep_ms=0"
+
 // openStdio connects with cfg; the connection ends with the test.
 func openStdio(t testing.TB, cfg transport.StdioConfig, sink transport.Sink) transport.Conn {
 	t.Helper()
+	cfg.Env = append(cfg.Env, quickExit)
 	conn, err := transport.NewStdio(cfg).Connect(t.Context(), sink)
 	if err != nil {
 		t.Fatalf("connect: %v", err)

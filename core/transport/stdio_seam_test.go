@@ -13,7 +13,7 @@ func TestStdioSeam(t *testing.T) {
 		Dialer: func(t *testing.T, gate transport.Gate) transport.Dialer {
 			command, args := childCommand(t, "suite")
 			return transport.NewStdio(transport.StdioConfig{
-				Command: command, Args: args, Gate: gate,
+				Command: command, Args: args, Env: []string{quickExit}, Gate: gate,
 				Limits: transport.Limits{MaxBytes: suiteMaxBytes},
 				Log:    func(source, line string) { t.Logf("%s: %s", source, line) },
 			})
