@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -69,6 +70,7 @@ func encodings(t string) []string {
 		inner(jsonString(t, true)), inner(jsonString(t, false)),
 		strings.ReplaceAll(inner(jsonString(t, false)), "/", `\/`),
 		inner(strconv.Quote(t)), inner(strconv.QuoteToASCII(t)),
+		inner(fmt.Sprint([]byte(t))), // a []byte field printed with %v
 	}
 	return append(forms, base64Forms(t)...)
 }

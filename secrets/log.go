@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 )
 
@@ -79,6 +80,9 @@ func (h *handler) attrs(attrs []slog.Attr) []slog.Attr {
 }
 
 func (h *handler) attr(a slog.Attr) slog.Attr {
+	if a.Key == "" && a.Value.Kind() == slog.KindAny && a.Value.Any() == nil {
+		return a // handlers leave it out
+	}
 	return slog.Attr{Key: h.masker.Mask(a.Key), Value: h.value(a.Value.Resolve())}
 }
 
@@ -89,6 +93,9 @@ func (h *handler) value(v slog.Value) slog.Value {
 	case slog.KindBool, slog.KindDuration, slog.KindTime:
 		return v
 	case slog.KindAny:
+		if v.Any() == nil {
+			return v
+		}
 		// Handlers print values in ways of their own, so none is passed
 		// on: a field, or what a method returns, could be a secret.
 		return slog.StringValue(h.masker.Mask(text(v.Any())))
@@ -101,8 +108,12 @@ func (h *handler) value(v slog.Value) slog.Value {
 }
 
 func text(v any) string {
-	if b, ok := v.([]byte); ok {
-		return string(b)
+	switch v.(type) {
+	case error, fmt.Stringer, fmt.Formatter:
+		return fmt.Sprintf("%+v", v)
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8 {
+		return string(r.Bytes())
 	}
 	return fmt.Sprintf("%+v", v)
 }

@@ -22,6 +22,7 @@ const Mask = "•••"
 type Masker struct {
 	mu      sync.Mutex // held to add
 	values  map[string]struct{}
+	forms   map[string]struct{} // of all values
 	current atomic.Pointer[patterns]
 }
 
@@ -30,27 +31,22 @@ type Masker struct {
 func (m *Masker) Add(values ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	added := false
+	if m.values == nil {
+		m.values, m.forms = make(map[string]struct{}), make(map[string]struct{})
+	}
+	before := len(m.values)
 	for _, v := range values {
 		if _, known := m.values[v]; known || v == "" {
 			continue
 		}
-		if m.values == nil {
-			m.values = make(map[string]struct{})
-		}
 		m.values[v] = struct{}{}
-		added = true
-	}
-	if !added {
-		return
-	}
-	all := make(map[string]struct{})
-	for v := range m.values {
 		for _, form := range forms(v) {
-			all[form] = struct{}{}
+			m.forms[form] = struct{}{}
 		}
 	}
-	m.current.Store(compile(all))
+	if len(m.values) > before {
+		m.current.Store(compile(m.forms))
+	}
 }
 
 // Mask returns s with every known value replaced.

@@ -64,6 +64,7 @@ type owner struct {
 	// that was already waiting then, and how long no prompt is shown.
 	answer     error
 	answeredAt uint64
+	refusal    error // why the last prompt did not unlock
 	quietUntil time.Time
 }
 
@@ -164,7 +165,7 @@ func (o *owner) open(insist bool) error {
 		o.quietUntil = time.Time{}
 		return nil
 	case !insist && time.Now().Before(o.quietUntil):
-		return refused(true)
+		return o.refusal
 	}
 
 	ctx, cancel = context.WithTimeout(o.life, promptPatience)
@@ -176,7 +177,7 @@ func (o *owner) open(insist bool) error {
 		err = unanswered(promptPatience)
 	}
 	if errors.Is(err, ErrLocked) {
-		o.quietUntil = time.Now().Add(quietTime)
+		o.refusal, o.quietUntil = err, time.Now().Add(quietTime)
 	}
 	return err
 }

@@ -21,19 +21,23 @@ func showPrompt(ctx context.Context, conn *dbus.Conn, prompt dbus.ObjectPath) (d
 			dbus.WithMatchInterface("org.freedesktop.DBus"),
 			dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, secretService))
 	}
-	object := conn.Object(secretService, prompt)
-	if err == nil {
-		err = object.CallWithContext(ctx, promptInterface+".Prompt", 0, "").Err
-	}
 	if err != nil {
+		return false, classifyOr(ctx, err)
+	}
+	object := conn.Object(secretService, prompt)
+	defer func() {
+		if ctx.Err() != nil {
+			// Whoever asked is no longer waiting: a prompt left on the
+			// screen would answer nobody.
+			object.Go(promptInterface+".Dismiss", dbus.FlagNoReplyExpected, nil)
+		}
+	}()
+	if err := object.CallWithContext(ctx, promptInterface+".Prompt", 0, "").Err; err != nil {
 		return false, classifyOr(ctx, err)
 	}
 	for {
 		select {
 		case <-ctx.Done():
-			// Whoever asked is no longer waiting: a prompt left on the
-			// screen would answer nobody.
-			object.Go(promptInterface+".Dismiss", dbus.FlagNoReplyExpected, nil)
 			return false, ctx.Err()
 		case s, ok := <-signals:
 			switch {

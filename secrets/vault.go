@@ -86,7 +86,7 @@ func refused(shown bool) *Error {
 	return &Error{
 		Kind:   ErrLocked,
 		Reason: "the keyring is locked, and there is no desktop session that could ask for its password",
-		Action: "unlock the keyring, for instance with gnome-keyring-daemon --unlock, and try again",
+		Action: "unlock the keyring, for instance with `gnome-keyring-daemon --replace --unlock`, and try again",
 	}
 }
 
