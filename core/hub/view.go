@@ -11,7 +11,7 @@ type Snapshot struct {
 	Servers []*Server
 	// Questions are the elicitations that wait for a person, oldest first.
 	Questions []*Question
-	Config    Config
+	Config    FileState
 	Keyring   Keyring
 }
 
@@ -94,6 +94,7 @@ const (
 	Reconnect  ActionKind = "reconnect"
 	ProbeAgain ActionKind = "probe_again"
 	TurnOn     ActionKind = "turn_on"
+	TurnOff    ActionKind = "turn_off"
 	ShowLog    ActionKind = "show_log"
 	EditSpec   ActionKind = "edit_spec"  // opens the spec file
 	SetSecret  ActionKind = "set_secret" // shows the command that sets it
@@ -211,18 +212,25 @@ type Question struct {
 	Schema json.RawMessage
 	URL    string
 	Asked  time.Time
+	// Opened says that the person has opened the URL (Answer with Opened).
+	Opened bool
 }
 
 // Answer is a person's answer to a Question.
 type Answer struct {
-	// Action is accept, decline or cancel.
+	// Action is accept, decline or cancel; Opened only notes that the person has
+	// opened the URL, after which the server's word that all is done counts as
+	// accept.
 	Action string
 	// Content is the form's JSON object, for an accepted form.
 	Content json.RawMessage
 }
 
-// Config is the state of the spec file.
-type Config struct {
+// Opened is the Answer.Action that answers nothing yet.
+const Opened = "opened"
+
+// FileState is the state of the spec file.
+type FileState struct {
 	Path string
 	// Problem says why the file as it stands is not in force, with line and
 	// column; the last good one runs on (P2). "" when it is in force.

@@ -1,0 +1,91 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/drawbridge-mcp/drawbridge/core/display"
+)
+
+// StateWord is the state as a person reads it.
+func (s *Server) StateWord() string {
+	switch s.State {
+	case Off:
+		return "Off"
+	case Blocked:
+		return "Blocked"
+	case Starting, Initializing:
+		return "Connecting"
+	case Ready:
+		if s.Tools == 0 {
+			return "Ready, 0 tools"
+		}
+		return "Ready"
+	case Retrying:
+		return "Retrying"
+	case BreakerOpen:
+		return "Breaker open"
+	case WaitingSecret:
+		return "Waiting for secret " + s.Action.Arg
+	case SignInNeeded:
+		return "Sign-in needed"
+	case InvalidSpec:
+		return "Invalid"
+	case ShuttingDown:
+		return "Stopping"
+	}
+	return "Failed"
+}
+
+// Badge is the era badge's text.
+func (e Era) Badge() string {
+	switch {
+	case e.Modern:
+		return e.Version
+	case e.Legacy:
+		return "Legacy " + e.Version
+	}
+	return "?"
+}
+
+// WriteStatus prints a snapshot as a table for a terminal (A7).
+func WriteStatus(w io.Writer, s *Snapshot) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "SERVER\tSTATE\tERA\tTOOLS\tWHY")
+	for _, v := range s.Servers {
+		tools := "-"
+		if v.Tools >= 0 {
+			tools = fmt.Sprint(v.Tools)
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", display.Line(v.Name, 40), v.StateWord(), display.Line(v.Era.Badge(), 24), tools, display.Line(v.Sentence, 120))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	var notes []string
+	if s.Config.Problem != "" {
+		notes = append(notes, s.Config.Path+": "+s.Config.Problem)
+	}
+	if s.Keyring.Problem != "" {
+		notes = append(notes, strings.TrimSpace("Keyring: "+s.Keyring.Problem+". "+s.Keyring.Hint))
+	}
+	if n := len(s.Questions); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d question(s) wait for you in the window.", n))
+	}
+	for _, n := range notes {
+		if _, err := fmt.Fprintln(w, display.Line(n, 400)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteStatusJSON prints a snapshot as JSON.
+func WriteStatusJSON(w io.Writer, s *Snapshot) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(s)
+}
