@@ -78,6 +78,12 @@ func (c command) set(ctx context.Context, args []string) int {
 	if err := checkName(opSet, name); err != nil {
 		return c.fail(err)
 	}
+	// Nobody should type a value that there is no place for.
+	if k, ok := c.store.(interface{ Check(context.Context) error }); ok {
+		if err := k.Check(ctx); errors.Is(err, ErrUnavailable) {
+			return c.fail(about(opSet, name, err))
+		}
+	}
 	value, err := c.value(ctx, name)
 	if err != nil {
 		return c.fail(err)

@@ -118,6 +118,12 @@ func TestCommandWithoutAKeyring(t *testing.T) {
 	if r.code != 1 || r.stderr != want {
 		t.Errorf("%+v", r)
 	}
+	// It says so before anybody types a value.
+	var out, errs strings.Builder
+	code := Command(t.Context(), openTest(t, v), []string{"set", "TOKEN"}, brokenReader{}, &out, &errs)
+	if code != 1 || errs.String() != want {
+		t.Errorf("%d %q", code, errs.String())
+	}
 }
 
 type brokenReader struct{}

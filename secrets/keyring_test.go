@@ -156,6 +156,30 @@ func TestKeyringRemovesLaterWhatAnInterruptedWriteLeft(t *testing.T) {
 	}
 }
 
+func TestKeyringRemovesTheOtherLeftoversWhenOneStays(t *testing.T) {
+	v := newVault()
+	k := openTest(t, v)
+	mustSet(t, k, "TOKEN", token(6000))
+	stubborn := ""
+	v.onDel = func(account string) (bool, error) {
+		if stubborn == "" {
+			stubborn = account
+		}
+		return account == stubborn, errors.New("refused")
+	}
+	mustSet(t, k, "TOKEN", "short")
+	mustSet(t, k, "TOKEN", "shorter")
+	if n := len(v.contents()); n != 2 || stubborn == "" {
+		t.Errorf("%d items, want the value and %q", n, stubborn)
+	}
+	v.onDel = nil
+	mustSet(t, k, "TOKEN", "shortest")
+	wantValue(t, k, "TOKEN", "shortest")
+	if n := len(v.contents()); n != 1 {
+		t.Errorf("%d items for one secret", n)
+	}
+}
+
 // go-keyring reports a delete whose prompt was dismissed as done.
 func TestKeyringDoesNotBelieveADeleteThatDidNothing(t *testing.T) {
 	v := newVault()

@@ -278,7 +278,7 @@ func noBusAtAll(ctx context.Context, dir string) error {
 		}
 	}
 	if len(marked(os.Getenv(markVariable))) != 1 {
-		return fmt.Errorf("processes were started: %q", marked(os.Getenv(markVariable)))
+		return fmt.Errorf("processes were started: %v", marked(os.Getenv(markVariable)))
 	}
 	return nil
 }

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -127,27 +129,35 @@ func runInSession(t *testing.T, scenario, bus string) {
 // that was launched on the way, outlives it.
 func wantNoProcess(t *testing.T, mark string) {
 	t.Helper()
-	var left []string
+	var left map[int]string
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if left = marked(mark); len(left) == 0 {
 			return
 		}
 	}
-	t.Errorf("still running: %q", left)
+	for pid, line := range left {
+		t.Errorf("still running: %s", line)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
 }
 
 // marked returns the command lines of the processes started with mark.
-func marked(mark string) []string {
+func marked(mark string) map[int]string {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	var found []string
+	found := map[int]string{}
 	for _, path := range environs {
 		environ, err := os.ReadFile(path)
 		if err != nil || !bytes.Contains(environ, []byte(markVariable+"="+mark)) {
 			continue
 		}
-		line, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		dir := filepath.Dir(path)
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil {
+			continue
+		}
+		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
 		if err == nil && len(line) > 0 { // a zombie has none
-			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
+			found[pid] = strings.ReplaceAll(string(line), "\x00", " ")
 		}
 	}
 	return found
