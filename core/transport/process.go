@@ -9,10 +9,10 @@ import (
 )
 
 // The steps of ending a process tree (T9). With the waits of [stdioConn.Close]
-// they add up to less than 3 s.
+// they add up to well under 3 s, for a machine that is busy is slow as well.
 const (
-	eofGrace  = time.Second
-	termGrace = 800 * time.Millisecond
+	eofGrace  = 800 * time.Millisecond
+	termGrace = 600 * time.Millisecond
 	killGrace = 500 * time.Millisecond
 )
 

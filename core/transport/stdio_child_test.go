@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+	"github.com/drawbridge-mcp/drawbridge/core/transport"
 	"github.com/drawbridge-mcp/drawbridge/core/transport/transporttest"
 )
 
@@ -83,6 +84,22 @@ func child(role []string) int {
 		fmt.Println(`{"jsonrpc":"2.0","method":"last"}`)
 		fmt.Fprint(os.Stderr, "last words")
 		return 3
+	case "host": // runs a server, and says when it is up
+		d := transport.NewStdio(transport.StdioConfig{Command: role[1], Args: role[2:]})
+		r := new(transporttest.Recorder)
+		conn, err := d.Connect(context.Background(), r)
+		if err == nil {
+			err = conn.Send(1, transport.Request{Method: "ping"})
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		for len(r.Events()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		fmt.Println("up")
+		time.Sleep(time.Minute)
 	default:
 		fmt.Fprintln(os.Stderr, "no such role:", role)
 		return 64

@@ -21,7 +21,7 @@ const (
 	// a process that it started holds the pipe open.
 	leftover = 300 * time.Millisecond
 	// sinkGrace is how long Close waits for a sink method.
-	sinkGrace = 200 * time.Millisecond
+	sinkGrace = 150 * time.Millisecond
 )
 
 // stdioConn is one process. Four goroutines belong to it: read (stdout), write
