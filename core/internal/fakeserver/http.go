@@ -305,8 +305,9 @@ func (s *HTTPServer) get(ctx context.Context, w http.ResponseWriter, r *http.Req
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	stream := openStream(w, s.config.Stream)
+	// Under the lock, so that a client that has the headers misses nothing.
 	s.mu.Lock()
+	stream := openStream(w, s.config.Stream)
 	if s.getters[p] == nil {
 		s.getters[p] = map[*eventStream]bool{}
 	}
@@ -316,6 +317,7 @@ func (s *HTTPServer) get(ctx context.Context, w http.ResponseWriter, r *http.Req
 	s.mu.Lock()
 	delete(s.getters[p], stream)
 	s.mu.Unlock()
+	stream.close()
 }
 
 func (s *HTTPServer) delete(w http.ResponseWriter, r *http.Request) {

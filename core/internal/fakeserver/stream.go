@@ -172,14 +172,20 @@ func (s *eventStream) finish(ctx context.Context) {
 	if s.dialect.Ending == EndsUnclosed {
 		<-ctx.Done()
 	}
-	close(s.stop)
-	s.ticking.Wait()
-	s.mu.Lock()
-	s.ended = true // the response writer must not be used after the handler
-	s.mu.Unlock()
+	s.close()
 	if s.dialect.Ending == EndsByReset {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// close lets nothing more be written: the response writer must not be used after
+// its handler has returned.
+func (s *eventStream) close() {
+	close(s.stop)
+	s.ticking.Wait()
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
 }
 
 // discard is the sink of what gets no answer.

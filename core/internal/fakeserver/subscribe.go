@@ -10,10 +10,11 @@ const subscriptionID = "io.modelcontextprotocol/subscriptionId"
 // subscribe serves subscriptions/listen until the client cancels it.
 func (p *peer) subscribe(ctx context.Context, m message, ps params, to sink) (any, *Error) {
 	meta := map[string]any{subscriptionID: m.ID}
+	// Under the lock, so that nothing announced falls before or between.
+	p.mu.Lock()
 	to.send(notification("notifications/subscriptions/acknowledged", map[string]any{
 		"_meta": meta, "notifications": ps.Notifications,
 	}))
-	p.mu.Lock()
 	p.listen[string(m.ID)] = to
 	p.mu.Unlock()
 	for range p.script.Storm {
