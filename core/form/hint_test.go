@@ -16,11 +16,11 @@ func TestHintSaysWhatAFieldTakes(t *testing.T) {
 		`{"type":"number","multipleOf":0.5}`:                                "number, a multiple of 0.5",
 		`{"type":"array","items":{"enum":["a"]},"minItems":1,"maxItems":2}`: "1 to 2",
 		`{"type":"array","items":{"type":"string"}}`:                        "JSON array: [ … ]",
-		`{"type":"object"}`:       "JSON object: { … }",
-		`{"enum":["a"]}`:          "",
-		`{"type":["a","b"]}`:      "any JSON value",
-		`{"type":"boolean"}`:      "",
-		`{"type":"string","x":1}`: "",
+		`{"type":"object"}`:                                                 "JSON object: { … }",
+		`{"enum":["a"]}`:                                                    "",
+		`{"type":["a","b"]}`:                                                "any JSON value",
+		`{"type":"boolean"}`:                                                "",
+		`{"type":"string","x":1}`:                                           "",
 	} {
 		if got := one(t, property).Hint(); got != want {
 			t.Errorf("%s: %q, want %q", property, got, want)
