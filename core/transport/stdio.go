@@ -36,6 +36,12 @@ type StdioConfig struct {
 }
 
 // StdioDialer starts one server over and over, a fresh process for each Connect.
+//
+// A process leads a group of its own, on Windows a job object, so that what it
+// starts ends with it (case 2). On Linux the kernel also terminates it when this
+// program is killed. The connection ends when the process exits, when it closes its
+// stdout, or when it no longer reads its stdin; what it said before is delivered
+// first, and its last words travel with the error (case 12).
 type StdioDialer struct{ cfg StdioConfig }
 
 var _ Dialer = (*StdioDialer)(nil)

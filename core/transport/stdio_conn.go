@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/breaker"
@@ -34,6 +35,8 @@ type stdioConn struct {
 	out    *outQueue
 	output *serverOutput
 	lease  *breaker.Lease
+
+	version atomic.Pointer[mcp.Version] // adopted
 
 	stopOnce sync.Once
 	stop     chan struct{} // closed by Close
@@ -121,8 +124,9 @@ func (c *stdioConn) Respond(_ string, reply *jsonrpc.Message) error {
 	return c.out.push(outMessage{line: line(reply)})
 }
 
-// Adopt implements [Conn]; the framing is the same in all versions.
-func (c *stdioConn) Adopt(mcp.Version) {}
+// Adopt implements [Conn]. The framing is the same in all versions; what a line may
+// hold is not.
+func (c *stdioConn) Adopt(v mcp.Version) { c.version.Store(&v) }
 
 // Close implements [Conn].
 func (c *stdioConn) Close() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drawbridge-mcp/drawbridge/core/internal/fakeserver"
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+	"github.com/drawbridge-mcp/drawbridge/core/mcp"
 	"github.com/drawbridge-mcp/drawbridge/core/transport"
 	"github.com/drawbridge-mcp/drawbridge/core/transport/transporttest"
 )
@@ -146,6 +147,41 @@ func TestStdioLineOverTheLimitWithoutAnAnswer(t *testing.T) {
 				t.Errorf("the log is %q", out.all())
 			}
 		})
+	}
+}
+
+// A byte order mark before the first message does not cost it.
+func TestStdioSkipsAByteOrderMark(t *testing.T) {
+	t.Parallel()
+	var r transporttest.Recorder
+	var out console
+	play(t, transport.StdioConfig{Log: out.log}, &r, "write", "\ufeff"+`{"jsonrpc":"2.0","method":"n"}`+"\n")
+	r.Noted(t, "n")
+	if got := out.all(); len(got) != 0 {
+		t.Errorf("the log is %q", got)
+	}
+}
+
+// Revision 2025-03-26 "Batching": a client must be able to receive them. In other
+// revisions a batch is no message.
+func TestStdioReceivesBatches(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[mcp.Version]bool{mcp.V20250326: true, mcp.V20250618: false, mcp.V20241105: false} {
+		var r transporttest.Recorder
+		var out console
+		conn := fake(t, fakeserver.Script{Replies: map[string]fakeserver.Reply{"batch": {
+			Raw: `[{"jsonrpc":"2.0","method":"first"},7,{"jsonrpc":"2.0","id":$id,"result":{}}]` + "\n[]\n" + `{"jsonrpc":"2.0","method":"last"}`,
+		}}}, transport.StdioConfig{Log: out.log}, &r)
+		conn.Adopt(version)
+		request(t, conn, 1, "batch", `{}`)
+		r.Noted(t, "last")
+		events, junk := len(r.Events()), len(out.all())
+		if want && (events != 3 || junk != 2 || len(r.Outcomes(1)) != 1 || r.Events()[0].Msg.Method != "first") {
+			t.Errorf("%s: events %v, log %q", version, r.Events(), out.all())
+		}
+		if !want && (events != 1 || junk != 2) {
+			t.Errorf("%s: events %v, log %q", version, r.Events(), out.all())
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+	"github.com/drawbridge-mcp/drawbridge/core/mcp"
 )
 
 // read takes stdout to its end, line by line, each for itself (cases 15, 16).
@@ -13,13 +14,30 @@ func (c *stdioConn) read() {
 	lines := newLineReader(c.proc.stdout, c.dialer.cfg.Limits.MaxBytes, c.tooLong)
 	for {
 		text, err := lines.next()
-		if len(bytes.TrimSpace(text)) > 0 {
-			c.take(text)
-		}
+		c.takeLine(text)
 		if err != nil {
 			return
 		}
 	}
+}
+
+// byteOrderMark is what some Windows runtimes write before their first line.
+var byteOrderMark = []byte("\ufeff")
+
+func (c *stdioConn) takeLine(text []byte) {
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if len(bytes.TrimSpace(text)) == 0 {
+		return
+	}
+	if v := c.version.Load(); v != nil && *v == mcp.V20250326 {
+		if members, ok := splitBatch(text); ok && len(members) > 0 {
+			for _, m := range members {
+				c.take(m)
+			}
+			return
+		}
+	}
+	c.take(text)
 }
 
 func (c *stdioConn) take(text []byte) {

@@ -74,16 +74,23 @@ func closeReportsNothing(t *testing.T, b Binding) {
 
 func closeWithBlockedSink(t *testing.T, b Binding) {
 	gate := make(chan struct{})
+	open := sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(open)
 	r := Recorder{}
 	r.Hook = func(Event) { <-gate }
 	conn := connect(t, b, &r)
-	t.Cleanup(func() { close(gate) })
 	send(t, conn, 1, MethodFlood, flood(2000, 1000))
 	r.Noted(t, NoteSeq)
 	begin := time.Now()
 	conn.Close()
 	if took := time.Since(begin); took > closeBudget+time.Second {
 		t.Errorf("Close took %v", took)
+	}
+	before := len(r.Events())
+	open()
+	time.Sleep(20 * time.Millisecond) // for what must not happen
+	if after := len(r.Events()); after != before {
+		t.Errorf("%d events came when the sink was free again", after-before)
 	}
 }
 
