@@ -44,8 +44,9 @@ func New() *Demo {
 		Info:         mcp.Implementation{Name: "drawbridge-demo", Title: "Drawbridge demo", Version: "1.0.0"},
 		Instructions: "A server to try things with. Every tool shows one thing that MCP servers can do; nothing it does lasts.",
 		Registry:     d.registry,
-		Limits:       server.Limits{PageSize: pageSize},
-		ListTTL:      time.Minute,
+		// The handlers mostly wait; many clients may try things at once.
+		Limits:  server.Limits{PageSize: pageSize, Workers: 256},
+		ListTTL: time.Minute,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	d.stop = stop

@@ -42,16 +42,20 @@ type Call struct {
 }
 
 func newCall(c *Conn, m *jsonrpc.Message, params, meta map[string]json.RawMessage, who Caller) *Call {
-	call := &Call{
+	return &Call{
 		Method: m.Method, Params: m.Params, Caller: who, Peer: c.peer,
 		conn: c, id: m.ID, fields: params, token: meta[mcp.MetaProgressToken],
 	}
-	call.ctx, call.cancel = context.WithCancelCause(c.ctx)
-	call.clock = newClock(c.server.limits.CallTimeout, func() {
-		call.finish(nil, ErrTimeout)
-		call.cancel(ErrTimeout)
+}
+
+// arm gives the call what only a handler needs: its context and its time limit.
+func (c *Call) arm() {
+	c.ctx, c.cancel = context.WithCancelCause(c.conn.ctx)
+	c.clock = newClock(c.conn.server.limits.CallTimeout, func() {
+		if c.settle() {
+			c.deliver(nil, ErrTimeout, ErrTimeout)
+		}
 	})
-	return call
 }
 
 // Arguments are the call's arguments, an object: of a tool or prompt as they came,
@@ -179,13 +183,17 @@ func (c *Call) settle() bool {
 
 // finish answers the call, unless it was cancelled, answered or timed out before.
 func (c *Call) finish(v any, err error) {
-	if !c.settle() {
-		return
+	if c.settle() {
+		c.deliver(v, err, nil)
 	}
+}
+
+// deliver answers the call and ends its context with the cause.
+func (c *Call) deliver(v any, err, cause error) {
 	result, wire := c.outcome(v, err)
 	c.forget()
 	c.answer(result, wire)
-	c.cancel(nil)
+	c.cancel(cause)
 	c.conn.out.Ended(c.id)
 }
 

@@ -125,13 +125,14 @@ func unknownMethod(method string) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "Unknown method: %.200s", method)
 }
 
-// admit enters the call under its id; false when the id is taken.
+// admit enters the call under its id, ready to run; false when the id is taken.
 func (c *Conn) admit(call *Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, taken := c.calls[call.id]; taken {
 		return false
 	}
+	call.arm()
 	c.calls[call.id] = call
 	return true
 }

@@ -27,12 +27,12 @@ func newWorkers(total, perOwner int) *workers {
 }
 
 // take reports whether the owner got a slot. It never waits: above the bound the
-// caller is told that the server is busy. Whoever comes back from a wait has
-// precedence over new calls.
+// caller is told that the server is busy. Whoever waits in retake was offered the
+// slot first, in release.
 func (w *workers) take(owner string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.waiting) > 0 || !w.free(owner) {
+	if !w.free(owner) {
 		return false
 	}
 	w.hold(owner)
