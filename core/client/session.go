@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -211,7 +212,7 @@ func verdictOn(err error) State {
 			return SignIn
 		}
 	case transport.Broken:
-		if te.Reason == "tls_certificate" {
+		if strings.HasPrefix(te.Reason, "tls_") {
 			return Failed
 		}
 	}
