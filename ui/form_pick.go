@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/drawbridge-mcp/drawbridge/core/display"
+	"github.com/drawbridge-mcp/drawbridge/core/form"
+)
+
+// More options than these are shown in a list that scrolls, or in a drop-down.
+const (
+	maxRings  = 5
+	maxTicks  = 10
+	maxInMenu = 40
+)
+
+// optionLabels are the titles as they are shown, each different from the others.
+func optionLabels(options []form.Option) []string {
+	out := make([]string, len(options))
+	seen := map[string]int{}
+	for i, o := range options {
+		label := display.Line(o.Title, 80)
+		if label == "" {
+			label = "(empty)"
+		}
+		if seen[label]++; seen[label] > 1 {
+			label += fmt.Sprintf(" (%d)", seen[label])
+		}
+		out[i] = label
+	}
+	return out
+}
+
+// picker shows options to tick: any number, or one. Unticking the one leaves the
+// field out.
+type picker struct {
+	labels []string
+	one    bool
+	keys   keyboard
+	picks  []int
+	change func([]int)
+
+	ticks []*tick // all of them, while there are few
+	list  *widget.List
+	box   fyne.CanvasObject
+}
+
+func newPicker(labels []string, one bool, keys keyboard, change func([]int)) *picker {
+	p := &picker{labels: labels, one: one, keys: keys, change: change}
+	if len(labels) <= maxTicks {
+		column := container.NewVBox()
+		for i, label := range labels {
+			t := newTick(label, keys, func(on bool) { p.toggle(i, on) })
+			p.ticks = append(p.ticks, t)
+			column.Add(t)
+		}
+		p.box = column
+	} else {
+		p.list = widget.NewList(func() int { return len(labels) },
+			func() fyne.CanvasObject { return newTick("", keys, nil) },
+			func(i widget.ListItemID, o fyne.CanvasObject) { p.draw(i, o.(*tick)) })
+		p.list.HideSeparators = true
+		p.box = container.NewGridWrap(fyne.NewSize(320, 190), p.list)
+	}
+	if one {
+		p.box = container.NewThemeOverride(p.box, rings{fyne.CurrentApp().Settings().Theme()})
+	}
+	return p
+}
+
+// draw fills a row of the list.
+func (p *picker) draw(i int, t *tick) {
+	t.OnChanged = nil
+	t.SetText(p.labels[i])
+	t.SetChecked(slices.Contains(p.picks, i))
+	t.OnChanged = func(on bool) { p.toggle(i, on) }
+}
+
+func (p *picker) toggle(i int, on bool) {
+	picks := slices.DeleteFunc(slices.Clone(p.picks), func(x int) bool { return x == i || p.one })
+	if on {
+		picks = append(picks, i)
+		slices.Sort(picks)
+	}
+	p.set(picks)
+	p.change(picks)
+}
+
+// set shows picks without an event.
+func (p *picker) set(picks []int) {
+	p.picks = picks
+	for i, t := range p.ticks {
+		t.put(slices.Contains(picks, i))
+	}
+	if p.list != nil {
+		p.list.Refresh()
+	}
+}
+
+// rings draws ticks as rings, for a choice of one.
+type rings struct{ fyne.Theme }
+
+// Icon implements fyne.Theme.
+func (r rings) Icon(name fyne.ThemeIconName) fyne.Resource {
+	switch name {
+	case theme.IconNameCheckButton:
+		name = theme.IconNameRadioButton
+	case theme.IconNameCheckButtonChecked:
+		name = theme.IconNameRadioButtonChecked
+	case theme.IconNameCheckButtonFill:
+		name = theme.IconNameRadioButtonFill
+	}
+	return r.Theme.Icon(name)
+}
