@@ -165,7 +165,7 @@ func (c *Conn) ask(ctx context.Context, about jsonrpc.ID, in Input) (json.RawMes
 		c.mu.Unlock()
 	}()
 	id := jsonrpc.IntID(n)
-	if err := c.out.Send(ctx, jsonrpc.Call(id, in.Method, legacyParams(in)), about); err != nil {
+	if err := c.send(ctx, jsonrpc.Call(id, in.Method, legacyParams(in)), about); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnanswered, err)
 	}
 	select {
@@ -178,7 +178,7 @@ func (c *Conn) ask(ctx context.Context, about jsonrpc.ID, in Input) (json.RawMes
 		// We stop waiting, so the client's dialog should go (basic/utilities/
 		// cancellation of 2025-11-25: either side may cancel its requests).
 		raw, _ := id.MarshalJSON()
-		_ = c.send(jsonrpc.Notify(mcp.NotifyCancelled, json.RawMessage(`{"requestId":`+string(raw)+`}`)), about)
+		_ = c.send(c.ctx, jsonrpc.Notify(mcp.NotifyCancelled, json.RawMessage(`{"requestId":`+string(raw)+`}`)), about)
 		return nil, context.Cause(ctx)
 	}
 }

@@ -142,7 +142,7 @@ func (c *Call) Notify(method string, params json.RawMessage) {
 	done := c.settled
 	c.mu.Unlock()
 	if !done {
-		_ = c.conn.out.Send(c.ctx, jsonrpc.Notify(method, params), c.id)
+		_ = c.conn.send(c.ctx, jsonrpc.Notify(method, params), c.id)
 	}
 }
 
@@ -169,7 +169,7 @@ func (c *Call) answer(result json.RawMessage, err *jsonrpc.Error) {
 			}
 		}
 	}
-	_ = c.conn.send(m, c.id)
+	_ = c.conn.send(c.conn.ctx, m, c.id)
 }
 
 // settle decides who ends the call: the first one does.

@@ -140,7 +140,7 @@ func (c *Conn) Refuse(err error) bool {
 	if m == nil {
 		return false
 	}
-	_ = c.out.Send(c.ctx, m, jsonrpc.ID{})
+	_ = c.send(c.ctx, m, jsonrpc.ID{})
 	return true
 }
 
@@ -174,6 +174,15 @@ func (c *Conn) notified(m *jsonrpc.Message) {
 	}
 }
 
+// send delivers a message unless the connection is closed: a handler that ends
+// because of that must not be heard any more.
+func (c *Conn) send(ctx context.Context, m *jsonrpc.Message, about jsonrpc.ID) error {
+	if c.ctx.Err() != nil {
+		return ErrGone
+	}
+	return c.out.Send(ctx, m, about)
+}
+
 // begin counts one more goroutine of the connection; false when it is closed.
 func (c *Conn) begin() bool {
 	c.mu.Lock()
@@ -182,10 +191,6 @@ func (c *Conn) begin() bool {
 		c.work.Add(1)
 	}
 	return !c.closed
-}
-
-func (c *Conn) send(m *jsonrpc.Message, about jsonrpc.ID) error {
-	return c.out.Send(c.ctx, m, about)
 }
 
 // initialize starts, or starts anew, the legacy session (2025-11-25
@@ -204,7 +209,7 @@ func (c *Conn) initialize(params map[string]json.RawMessage) (json.RawMessage, *
 	_ = json.Unmarshal(params["clientInfo"], &who.Client)
 
 	watch := newListener(c.server, func(method string, p json.RawMessage) {
-		_ = c.send(jsonrpc.Notify(method, p), jsonrpc.ID{})
+		_ = c.send(c.ctx, jsonrpc.Notify(method, p), jsonrpc.ID{})
 	})
 	watch.lists = [3]bool{true, true, true}
 	c.mu.Lock()

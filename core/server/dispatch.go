@@ -46,7 +46,7 @@ func (c *Conn) request(m *jsonrpc.Message) {
 	params := fieldsOf(m.Params)
 	meta := fieldsOf(params["_meta"])
 	refuse := func(err *jsonrpc.Error) {
-		_ = c.send(jsonrpc.Refuse(m.ID, err), m.ID)
+		_ = c.send(c.ctx, jsonrpc.Refuse(m.ID, err), m.ID)
 		c.out.Ended(m.ID)
 	}
 	if m.Method == mcp.MethodInitialize && !opensModern(meta) {
@@ -55,7 +55,7 @@ func (c *Conn) request(m *jsonrpc.Message) {
 			refuse(err)
 			return
 		}
-		_ = c.send(jsonrpc.Reply(m.ID, result), m.ID)
+		_ = c.send(c.ctx, jsonrpc.Reply(m.ID, result), m.ID)
 		c.out.Ended(m.ID)
 		return
 	}

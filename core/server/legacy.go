@@ -72,7 +72,7 @@ func (h *HTTP) legacyGet(w http.ResponseWriter, r *http.Request, client string) 
 		return
 	}
 	defer sess.leave()
-	d := delivery{stream: sess.own, id: streamPrefix(0), sse: true, stop: h.stop, from: sess.own.seen()}
+	d := delivery{stream: sess.own, id: streamPrefix(0), sse: true, stop: h.stop, from: unread}
 	if last, ok := single(r.Header, mcp.HeaderLastEventID); ok {
 		number, seq, ok := parseEventID(last)
 		st := sess.resumable(number)

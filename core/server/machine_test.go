@@ -31,8 +31,8 @@ func TestEnvelope(t *testing.T) {
 		"id fraction":         {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `-32600 null`},
 		"id boolean":          {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, `-32600 null`},
 		// field case 21
-		"method empty": {`{"jsonrpc":"2.0","id":5,"method":"","params":{}}`, `-32600 5`},
-		"method null":  {`{"jsonrpc":"2.0","id":5,"method":null}`, `-32600 5`},
+		"method empty":                    {`{"jsonrpc":"2.0","id":5,"method":"","params":{}}`, `-32600 5`},
+		"method null":                     {`{"jsonrpc":"2.0","id":5,"method":null}`, `-32600 5`},
 		"method number in a notification": {`{"jsonrpc":"2.0","method":7}`, ``},
 		// acceptance 147
 		"unknown method":       {`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, `-32601 1 no/such`},
@@ -41,11 +41,11 @@ func TestEnvelope(t *testing.T) {
 		"id without method": {`{"jsonrpc":"2.0","id":1}`, `-32600 1 Missing method`},
 		"empty object":      {`{}`, ``},
 		// acceptance 192
-		"batch":   {`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `-32600 null batch`},
-		"number":  {`7`, `-32600 null number`},
-		"string":  {`"ping"`, `-32600 null string`},
-		"boolean": {`true`, `-32600 null boolean`},
-		"null":    {`null`, `-32600 null null`},
+		"batch":                           {`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `-32600 null batch`},
+		"number":                          {`7`, `-32600 null number`},
+		"string":                          {`"ping"`, `-32600 null string`},
+		"boolean":                         {`true`, `-32600 null boolean`},
+		"null":                            {`null`, `-32600 null null`},
 		"params null is absent":           {`{"jsonrpc":"2.0","id":1,"method":"ping","params":null}`, `{"jsonrpc":"2.0","id":1,"result":{}}`},
 		"params array":                    {`{"jsonrpc":"2.0","id":1,"method":"no/such","params":[]}`, `-32602 1`},
 		"params string in a notification": {`{"jsonrpc":"2.0","method":"notifications/cancelled","params":"x"}`, ``},

@@ -27,7 +27,8 @@ const (
 // soon as JSON, anything else as server-sent events.
 type delivery struct {
 	stream *stream
-	from   int // the last event the client has
+	// from is the last event the client has, unread for what no client got yet.
+	from int
 	// id is the prefix of event ids, "" for a modern stream, which has none.
 	id string
 	// prime sends an empty first event, for resumption (2025-11-25).
@@ -40,9 +41,14 @@ type delivery struct {
 	stop <-chan struct{}
 }
 
+const unread = -1
+
 // run writes until the stream ends, the client goes, or another writer takes over.
 func (d *delivery) run(ctx context.Context, w http.ResponseWriter) {
-	taken := d.stream.attach()
+	taken, read := d.stream.attach()
+	if d.from == unread {
+		d.from = read
+	}
 	out := &eventWriter{w: w, rc: http.NewResponseController(w)}
 	tick := time.NewTimer(jsonWait)
 	defer tick.Stop()
@@ -50,7 +56,7 @@ func (d *delivery) run(ctx context.Context, w http.ResponseWriter) {
 		out.begin(d)
 	}
 	for {
-		events, ended, hangUp := d.stream.after(d.from)
+		events, ended, hangUp := d.stream.after(taken, d.from)
 		if !out.begun && ended {
 			if e, ok := alone(events, d.plain); ok {
 				writeJSON(w, d.stream.status, e.data)
@@ -72,7 +78,6 @@ func (d *delivery) run(ctx context.Context, w http.ResponseWriter) {
 		if out.flush() != nil || hangUp {
 			return
 		}
-		d.stream.wrote(d.from)
 		if ended {
 			if !out.begun { // a plain client's call that was cancelled
 				w.WriteHeader(http.StatusNoContent)

@@ -31,7 +31,7 @@ type stream struct {
 	events []event
 	size   int
 	seq    int  // of the last event appended
-	read   int  // of the last event written to a client
+	read   int  // of the last event that a writer got
 	ended  bool // nothing more comes
 	hangUp bool // the writer is to close the connection, the stream goes on
 	status int  // HTTP status if the response is sent alone
@@ -99,8 +99,9 @@ func (st *stream) poke() {
 	}
 }
 
-// attach makes the caller the stream's writer and ends the one before.
-func (st *stream) attach() (taken <-chan struct{}) {
+// attach makes the caller the stream's writer, and ends the one before, which gets
+// nothing more. Read is the last event that any writer got.
+func (st *stream) attach() (taken chan struct{}, read int) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.taken != nil {
@@ -108,13 +109,18 @@ func (st *stream) attach() (taken <-chan struct{}) {
 	}
 	st.taken, st.hangUp = make(chan struct{}), false
 	st.poke()
-	return st.taken
+	return st.taken, st.read
 }
 
-// after returns the events behind seq. What was read is forgotten unless kept.
-func (st *stream) after(seq int) (events []event, ended, hangUp bool) {
+// after returns the events behind seq for the writer that attached with taken. What
+// was read is forgotten unless kept.
+func (st *stream) after(taken chan struct{}, seq int) (events []event, ended, hangUp bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if taken != st.taken {
+		return nil, false, false
+	}
+	st.read = st.seq
 	i := slices.IndexFunc(st.events, func(e event) bool { return e.seq > seq })
 	if i >= 0 {
 		events = slices.Clone(st.events[i:])
@@ -123,19 +129,6 @@ func (st *stream) after(seq int) (events []event, ended, hangUp bool) {
 		st.events, st.size = nil, 0
 	}
 	return events, st.ended, st.hangUp
-}
-
-// wrote notes what a client was sent, seen tells it.
-func (st *stream) wrote(seq int) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.read = max(st.read, seq)
-}
-
-func (st *stream) seen() int {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.read
 }
 
 // held is how much memory the stream's events hold.

@@ -108,6 +108,6 @@ func readCursor(list, cursor string) (uint64, bool) {
 	if err != nil || len(b) <= len(list)+1 || string(b[:len(list)+1]) != list+":" {
 		return 0, false
 	}
-	n, read := binary.Uvarint(b[len(list)+1:])
-	return n, read == len(b)-len(list)-1
+	n, _ := binary.Uvarint(b[len(list)+1:])
+	return n, writeCursor(list, n) == cursor // nothing but what we write
 }
