@@ -59,6 +59,9 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 func openStdio(t testing.TB, cfg transport.StdioConfig, sink transport.Sink) transport.Conn {
 	t.Helper()
 	cfg.Env = append(cfg.Env, quickExit)
+	if testing.CoverMode() != "" {
+		cfg.Env = append(cfg.Env, "GOCOVERDIR="+t.TempDir()) // else a child complains on stderr
+	}
 	conn, err := transport.NewStdio(cfg).Connect(t.Context(), sink)
 	if err != nil {
 		t.Fatalf("connect: %v", err)

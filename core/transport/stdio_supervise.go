@@ -26,6 +26,7 @@ func (c *stdioConn) supervise() {
 	c.proc.closePipes()
 
 	err := c.verdict(reason, exitedItself)
+	c.ledger.TakeAll()
 	told := c.ledger.Report(func() {
 		stopped := c.stopping()
 		close(c.released)

@@ -117,6 +117,7 @@ func (c *memoryConn) run(serve func(*Peer)) {
 	if p := c.exit.Load(); p != nil {
 		err = *p
 	}
+	c.ledger.TakeAll()
 	told := c.ledger.Report(func() {
 		close(c.released)
 		c.sink.Closed(err)

@@ -54,6 +54,13 @@ func (l *Ledger) Take(id int64) (method string, ok bool) {
 	return method, ok
 }
 
+// TakeAll ends every id at once: their outcome is the end of the connection.
+func (l *Ledger) TakeAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.open)
+}
+
 // End refuses every later Add. What is in flight stays so.
 func (l *Ledger) End() {
 	l.mu.Lock()

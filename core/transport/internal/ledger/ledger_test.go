@@ -38,6 +38,15 @@ func TestIDs(t *testing.T) {
 	if _, ok := l.Take(2); !ok {
 		t.Error("the end took an id in flight")
 	}
+
+	var all Ledger
+	if err := all.Add(1, "m"); err != nil {
+		t.Fatal(err)
+	}
+	all.TakeAll()
+	if _, ok := all.Take(1); ok {
+		t.Error("an id outlived TakeAll")
+	}
 }
 
 func TestOneOfManyTakes(t *testing.T) {
