@@ -137,7 +137,7 @@ func TestInvalidEntries(t *testing.T) {
 		"misnamed command":        {`{"comand": "x"}`, "neither command nor url is set", `rename "comand" to "command"`},
 		"foreign reference":       {`{"command": "x", "env": {"T": "${input:tok}"}}`, "env.T: references of the kind ${input:…} are not known", "use ${secret:NAME}, ${env:NAME}, ${NAME} or ${NAME:-default}"},
 		"secret without a name":   {`{"command": "x", "env": {"T": "${secret:a b}"}}`, "env.T: ${secret:…} holds no name of a secret", "use ${secret:NAME}, ${env:NAME}, ${NAME} or ${NAME:-default}"},
-		"nested default":          {`{"command": "x", "args": ["${A:-${B}}"]}`, "args[0]: the default of ${A} holds another reference", "use ${secret:NAME}, ${env:NAME}, ${NAME} or ${NAME:-default}"},
+		"nested default":          {`{"command": "x", "args": ["${A:-${B}}"]}`, "args[0]: the default of ${A} holds another reference, or is not closed", "use ${secret:NAME}, ${env:NAME}, ${NAME} or ${NAME:-default}"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -350,6 +350,18 @@ func TestDefaultPath(t *testing.T) {
 	path, err := DefaultPath()
 	if err != nil || filepath.Base(path) != "servers.json" || !strings.HasPrefix(path, dir) {
 		t.Errorf("%s, %v", path, err)
+	}
+}
+
+// The same for text that looks like the beginnings of very many references.
+func TestManyBracesAreReadQuickly(t *testing.T) {
+	for _, text := range []string{strings.Repeat("${", 1<<17), strings.Repeat("${", 1<<17) + "}", strings.Repeat("${a", 1<<17), strings.Repeat("}", 1<<17)} {
+		began := time.Now()
+		s := valid(t, `{"command": "x", "args": ["`+text+`"]}`)
+		r, err := Resolve(t.Context(), s, nil, nil)
+		if took := time.Since(began); err != nil || r.Args[0] != text || took > 20*time.Second {
+			t.Errorf("%.8s…: %v after %v", text, err, took)
+		}
 	}
 }
 

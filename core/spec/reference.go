@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"regexp"
@@ -32,7 +33,7 @@ const (
 )
 
 var (
-	variableForm = regexp.MustCompile(`^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?:(:-)(.*))?$`)
+	variableForm = regexp.MustCompile(`^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?:(:-)((?s:.*)))?$`)
 	// foreignForm is another program's reference, such as ${input:id}. A shell's
 	// ${X:0:3} or ${X:?unset} is not one.
 	foreignForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*):[A-Za-z_./~]`)
@@ -43,54 +44,75 @@ var (
 // was meant to be a reference, and quotes nothing that might be a value.
 func parts(s string) ([]part, error) {
 	var list []part
-	lit := func(s string) {
-		if n := len(list); n > 0 && list[n-1].kind == literal {
-			list[n-1].text += s
-		} else if s != "" {
-			list = append(list, part{text: s})
+	var lit strings.Builder
+	flush := func() {
+		if lit.Len() > 0 {
+			list = append(list, part{text: lit.String()})
+			lit.Reset()
 		}
 	}
 	for {
 		before, rest, found := strings.Cut(s, "${")
-		lit(before)
+		lit.WriteString(before)
 		if !found {
+			flush()
 			return list, nil
 		}
-		body, after, closed := strings.Cut(rest, "}")
-		p, err := reference(body)
+		body, after, closed := cutBody(rest)
+		p, err := reference(body, closed)
 		switch {
-		case err != nil && closed:
+		case err != nil:
 			return nil, err
-		case p == nil || !closed:
-			lit("${")
-			s = rest
-		default:
+		case p != nil:
+			flush()
 			list = append(list, *p)
 			s = after
+		default:
+			lit.WriteString("${")
+			s = rest
 		}
 	}
 }
 
-// reference reads what stands between the braces; nil when it is none.
-func reference(body string) (*part, error) {
+// cutBody returns what stands before the closing brace, and what after. It stops
+// at the beginning of another reference, so that no text is looked at twice.
+func cutBody(rest string) (body, after string, closed bool) {
+	for i := range len(rest) {
+		switch {
+		case rest[i] == '}':
+			return rest[:i], rest[i+1:], true
+		case strings.HasPrefix(rest[i:], "${"):
+			return rest[:i], rest[i:], false
+		}
+	}
+	return rest, "", false
+}
+
+// reference reads what stands between the braces; nil when it is none. What is
+// not closed is none, but a default that holds another reference is a mistake.
+func reference(body string, closed bool) (*part, error) {
+	if !closed && !strings.Contains(body, ":-") {
+		return nil, nil
+	}
+	m := variableForm.FindStringSubmatch(body)
+	switch {
+	case !closed && m != nil && m[2] != "":
+		return nil, fmt.Errorf("the default of ${%s} holds another reference, or is not closed", clip(m[1], 64))
+	case !closed:
+		return nil, nil
+	case m != nil && m[2] != "":
+		return &part{kind: variable, text: m[1], fallback: &m[3]}, nil
+	case m != nil:
+		return &part{kind: variable, text: m[1]}, nil
+	}
 	if name, ok := strings.CutPrefix(body, "secret:"); ok {
 		if !secrets.ValidName(name) {
-			return nil, fmt.Errorf("${secret:…} holds no name of a secret")
+			return nil, errors.New("${secret:…} holds no name of a secret")
 		}
 		return &part{kind: secret, text: name}, nil
 	}
-	if m := variableForm.FindStringSubmatch(body); m != nil {
-		p := &part{kind: variable, text: m[1]}
-		if m[2] != "" {
-			if strings.Contains(m[3], "${") {
-				return nil, fmt.Errorf("the default of ${%s} holds another reference", clip(m[1], 64))
-			}
-			p.fallback = &m[3]
-		}
-		return p, nil
-	}
 	if strings.HasPrefix(body, "env:") {
-		return nil, fmt.Errorf("${env:…} holds no name of a variable")
+		return nil, errors.New("${env:…} holds no name of a variable")
 	}
 	if m := foreignForm.FindStringSubmatch(body); m != nil {
 		return nil, fmt.Errorf("references of the kind ${%s:…} are not known", clip(m[1], 32))

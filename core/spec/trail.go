@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 // maxLinks bounds the symlinks on the way to a file.
 const maxLinks = 40
+
+var errLoop = errors.New("too many symlinks")
 
 // trail maps each directory to watch to the names in it that matter: every
 // symlink on the way to path, and the place where the way ends, be it the file
@@ -34,9 +37,11 @@ func trail(path string) (points map[string][]string, target string) {
 		full := filepath.Join(dir, name)
 		info, err := os.Lstat(full)
 		link := ""
-		if err == nil && info.Mode()&os.ModeSymlink != 0 && links < maxLinks {
+		if err == nil && info.Mode()&os.ModeSymlink != 0 {
 			link, err = os.Readlink(full)
-			links++
+			if links++; links > maxLinks {
+				err = errLoop
+			}
 		}
 		if link != "" || err != nil || len(rest) == 0 {
 			if !slices.Contains(points[dir], name) {
