@@ -85,7 +85,8 @@ func TestProbeAnswers(t *testing.T) {
 func TestModernDoorChecksHeaders(t *testing.T) {
 	s := StartHTTP(t, HTTP{Script: Script{Era: Modern}})
 	for _, h := range [][]string{
-		{}, {"Mcp-Protocol-Version", "2026-07-28"},
+		{},
+		{"Mcp-Protocol-Version", "2026-07-28"},
 		{"Mcp-Protocol-Version", "2025-11-25", "Mcp-Method", "server/discover"},
 		{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/list"},
 	} {

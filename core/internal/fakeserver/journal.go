@@ -81,9 +81,3 @@ func (j *journal) note(event, text string) {
 	defer j.mu.Unlock()
 	j.file.Write(append(line, '\n'))
 }
-
-func (j *journal) close() {
-	if j.file != nil {
-		j.file.Close()
-	}
-}
