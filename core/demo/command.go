@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,7 +27,10 @@ func Command(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	flags.SetOutput(stderr)
 	stdio := flags.Bool("stdio", false, "serve one client on standard input and output (the default)")
 	addr := flags.String("http", "", "serve on this loopback `address` instead, such as 127.0.0.1:8123; port 0 picks one")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
 		return 2
 	}
 	if flags.NArg() > 0 || (*stdio && *addr != "") {

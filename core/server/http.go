@@ -89,8 +89,10 @@ func (h *HTTP) Serve(ctx context.Context, grace time.Duration, lns ...net.Listen
 			return ErrNotLoopback
 		}
 	}
+	unused := fresh{conns: map[net.Conn]struct{}{}}
 	srv := &http.Server{
 		Handler:           h,
+		ConnState:         unused.track,
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
@@ -109,6 +111,7 @@ func (h *HTTP) Serve(ctx context.Context, grace time.Duration, lns ...net.Listen
 		running--
 	}
 	h.Stop()
+	unused.close()
 	end, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if srv.Shutdown(end) != nil {

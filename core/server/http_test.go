@@ -398,3 +398,21 @@ func TestGracefulStop(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A connection that a client opened ahead and never used does not hold up a stop.
+func TestUnusedConnectionsDoNotDelayTheStop(t *testing.T) {
+	d := open(t, serve(t, Limits{}, nil), nil)
+	c, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", d.port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	d.do("OPTIONS", "") // by now the other was accepted
+	start := time.Now()
+	if err := d.stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 4*time.Second {
+		t.Error("stopping took", took)
+	}
+}
