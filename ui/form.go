@@ -56,8 +56,12 @@ func (v *formView) edited() {
 func (v *formView) check() {
 	problems, ok := v.form.Check(v.values())
 	v.valid = ok
+	moved := false
 	for i, x := range v.fields {
-		x.say(problems[i])
+		moved = x.say(problems[i]) || moved
+	}
+	if moved {
+		v.box.Refresh()
 	}
 }
 

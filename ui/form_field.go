@@ -25,6 +25,7 @@ type formField struct {
 	touched bool // the person has been here, so that what is missing is said
 	changed func()
 
+	hint    *widget.Label // nil when there is nothing to say
 	problem *widget.Label
 	widget  fyne.CanvasObject
 	first   fyne.Focusable   // what takes the focus
@@ -43,7 +44,8 @@ func newFormField(f *form.Field, keys keyboard, changed func()) *formField {
 	}
 	x.box.Add(x.widget)
 	if h := f.Hint(); h != "" {
-		x.box.Add(caption(capital(display.Line(h, 120)), widget.LowImportance))
+		x.hint = caption(capital(display.Line(h, 120)), widget.LowImportance)
+		x.box.Add(x.hint)
 	}
 	x.box.Add(x.problem)
 	return x
@@ -178,19 +180,26 @@ func (x *formField) set(v form.Value) {
 	x.show(v)
 }
 
-// say shows what is wrong with the value, once it is fair to say it: a field that
-// nobody has touched is not blamed for being empty.
-func (x *formField) say(problem string) {
+// say shows what is wrong with the value in place of the hint, once it is fair to
+// say it: a field that nobody has touched is not blamed for being empty. It reports
+// whether that changed the field's height.
+func (x *formField) say(problem string) (changed bool) {
 	if problem != "" && !x.touched && !x.value.Set {
 		problem = ""
 	}
 	if problem != "" {
 		problem = "⚠ " + display.Line(problem, 160)
 	}
-	setText(x.problem, problem)
-	if setVisible(x.problem, problem != ""); x.box != nil {
-		x.box.Refresh()
+	if problem == x.problem.Text {
+		return false
 	}
+	setText(x.problem, problem)
+	setVisible(x.problem, problem != "")
+	if x.hint != nil {
+		setVisible(x.hint, problem == "")
+	}
+	x.box.Refresh()
+	return true
 }
 
 // caption is a small remark.

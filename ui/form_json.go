@@ -17,7 +17,7 @@ type jsonView struct {
 	problem *widget.Label
 	valid   bool
 	changed func()
-	box     fyne.CanvasObject
+	box     *fyne.Container
 }
 
 func newJSONView(keys keyboard, lines int, changed func()) *jsonView {
@@ -60,8 +60,11 @@ func (v *jsonView) say(p string) {
 	if p != "" {
 		p = "⚠ " + p
 	}
-	setText(v.problem, p)
-	setVisible(v.problem, p != "")
+	if p != v.problem.Text {
+		setText(v.problem, p)
+		setVisible(v.problem, p != "")
+		v.box.Refresh()
+	}
 }
 
 // encode returns the object as one compact line.

@@ -10,6 +10,9 @@ import (
 	"github.com/drawbridge-mcp/drawbridge/core/display"
 )
 
+// maxMeasured is how many rows of a proportional font are measured.
+const maxMeasured = 2000
+
 // textList shows lines of text, of which only those in sight are drawn: a label
 // of a megabyte would stop the window for seconds (field case 103). Lines too
 // long for the width are broken, so that nothing is hidden at the side.
@@ -66,25 +69,34 @@ func (t *textList) Resize(size fyne.Size) {
 	t.body.Refresh()
 }
 
-// wrap breaks the lines to a width. Letters of a proportional font are counted as
-// wide ones.
+// wrap breaks the lines to a width.
 func (t *textList) wrap(width float32) {
-	letter := fyne.MeasureText("m", t.textSize(), t.style).Width
-	if !t.style.Monospace {
-		letter *= 0.72
-	}
-	cols := max(int(width/letter), 8)
+	cols := max(int(width/fyne.MeasureText("n", t.textSize(), t.style).Width), 8)
 	if cols == t.cols {
 		return
 	}
 	t.cols, t.rows = cols, make([]string, 0, len(t.lines))
 	for _, line := range t.lines {
-		if len(line) <= cols {
-			t.rows = append(t.rows, line)
-			continue
-		}
-		t.rows = append(t.rows, display.Lines(line, 0, cols)...)
+		t.rows = append(t.rows, t.broken(line, cols, width)...)
 	}
+}
+
+// broken breaks one line. In a proportional font a row of wide letters is broken
+// again until it fits; of a long text only as many rows as can be measured in time.
+func (t *textList) broken(line string, cols int, width float32) []string {
+	rows := []string{line}
+	if len(line) > cols {
+		rows = display.Lines(line, 0, cols)
+	}
+	if t.style.Monospace || cols <= 8 || len(t.rows) > maxMeasured {
+		return rows
+	}
+	for _, row := range rows {
+		if has := fyne.MeasureText(row, t.textSize(), t.style).Width; has > width {
+			return t.broken(line, max(min(int(float32(cols)*width/has), cols-1), 8), width)
+		}
+	}
+	return rows
 }
 
 // CreateRenderer implements fyne.Widget.

@@ -42,6 +42,7 @@ func (p *tryProgress) begin() {
 
 func (p *tryProgress) end() {
 	p.endless.Stop()
+	p.words.SetText("")
 	p.box.Hide()
 }
 
