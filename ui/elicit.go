@@ -105,7 +105,9 @@ func (a *asker) show(q *hub.Question) {
 	x.head.count(0, len(a.pending))
 	foot := container.NewVBox(widget.NewSeparator(), container.NewPadded(x.body.buttons()))
 	canvas := a.win.Canvas()
-	a.win.SetContent(container.NewBorder(container.NewPadded(x.head.box), foot, nil, nil, x.body.object()))
+	content := container.NewBorder(container.NewPadded(x.head.box), foot, nil, nil, x.body.object())
+	a.win.SetContent(content)
+	content.Refresh() // wrapped text learns its height from the width of the first layout
 	canvas.Unfocus()
 	canvas.SetOnTypedKey(func(k *fyne.KeyEvent) { x.key(k) })
 	canvas.SetOnTypedRune(func(rune) { x.guard.passes() })

@@ -54,11 +54,14 @@ func newAskURL(x *ask) *askURL {
 func (a *askURL) build() {
 	top := container.New(&column{gap: 4})
 	if a.link.host != "" {
-		host := widget.NewLabelWithStyle(display.Line(a.link.host, 120), fyne.TextAlignLeading, fyne.TextStyle{Bold: true, Monospace: true})
+		host := widget.NewLabelWithStyle(display.Line(a.link.host, 120), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 		host.SizeName = theme.SizeNameSubHeadingText
 		host.Wrapping = fyne.TextWrapBreak
 		top.Add(caption("It wants to open a page at", widget.LowImportance))
 		top.Add(host)
+	}
+	if len(a.link.warnings) > 0 {
+		top.Add(newRoom(4))
 	}
 	for _, w := range a.link.warnings {
 		top.Add(warning(w))
@@ -92,6 +95,8 @@ func (a *askURL) update(q *hub.Question) {
 	setVisible(a.state, a.waiting)
 	setVisible(a.openB, a.link.target != nil)
 	setVisible(a.againB, a.link.target != nil)
+	a.row.Refresh()
+	a.box.Refresh()
 }
 
 func (a *askURL) enable(on bool) {

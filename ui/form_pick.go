@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -54,13 +55,16 @@ type picker struct {
 func newPicker(labels []string, one bool, keys keyboard, change func([]int)) *picker {
 	p := &picker{labels: labels, one: one, keys: keys, change: change}
 	if len(labels) <= maxTicks {
-		column := container.NewVBox()
+		rows := container.New(layout.NewCustomPaddedVBoxLayout(-6))
+		if len(labels) == 2 && len(labels[0])+len(labels[1]) < 24 {
+			rows = container.NewHBox()
+		}
 		for i, label := range labels {
 			t := newTick(label, keys, func(on bool) { p.toggle(i, on) })
 			p.ticks = append(p.ticks, t)
-			column.Add(t)
+			rows.Add(t)
 		}
-		p.box = column
+		p.box = rows
 	} else {
 		p.list = widget.NewList(func() int { return len(labels) },
 			func() fyne.CanvasObject { return newTick("", keys, nil) },

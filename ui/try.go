@@ -136,10 +136,20 @@ func (t *try) finished(run int, out *hub.Outcome, err error) {
 	t.result.Objects = []fyne.CanvasObject{t.shown.box}
 	t.result.Refresh()
 	if t.box.Objects[0] != fyne.CanvasObject(t.split) {
-		t.split.Offset = 0.42
+		t.split.Offset = t.share()
 		t.box.Objects[0] = t.split
 	}
 	t.box.Refresh()
+}
+
+// share is the part of the height that the arguments keep beside a result: what
+// they need, and no more than half.
+func (t *try) share() float64 {
+	height := t.box.Size().Height
+	if height <= 0 {
+		return 0.5
+	}
+	return float64(min((t.args.height()+90)/height, 0.5))
 }
 
 // key implements keyboard.

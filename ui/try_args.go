@@ -64,6 +64,15 @@ func (a *tryArgs) show() {
 	a.page.Refresh()
 }
 
+// height is what the arguments need to be seen whole.
+func (a *tryArgs) height() float32 {
+	const head = 40
+	if a.asJSON {
+		return head + a.text.box.MinSize().Height
+	}
+	return head + a.view.box.MinSize().Height + 30
+}
+
 // toggle goes from the form to JSON and back.
 func (a *tryArgs) toggle(on bool) {
 	if on == a.asJSON {

@@ -13,7 +13,9 @@ func (f *Field) Hint() string {
 	case Integer:
 		return sentence("whole number", span(f.min, f.max, ""), multiple(f.multipleOf))
 	case Multi:
-		return sentence(span(f.min, f.max, ""))
+		if s := span(f.min, f.max, ""); s != "" {
+			return "choose " + s
+		}
 	case JSON:
 		switch f.Shape {
 		case "array":

@@ -14,7 +14,7 @@ func TestHintSaysWhatAFieldTakes(t *testing.T) {
 		`{"type":"number","exclusiveMinimum":0}`:                            "number, more than 0",
 		`{"type":"number","exclusiveMinimum":0,"maximum":1}`:                "number, more than 0 and at most 1",
 		`{"type":"number","multipleOf":0.5}`:                                "number, a multiple of 0.5",
-		`{"type":"array","items":{"enum":["a"]},"minItems":1,"maxItems":2}`: "1 to 2",
+		`{"type":"array","items":{"enum":["a"]},"minItems":1,"maxItems":2}`: "choose 1 to 2",
 		`{"type":"array","items":{"type":"string"}}`:                        "JSON array: [ … ]",
 		`{"type":"object"}`:                                                 "JSON object: { … }",
 		`{"enum":["a"]}`:                                                    "",
