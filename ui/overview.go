@@ -42,7 +42,7 @@ type overview struct {
 // The most of a server's own text that the overview shows.
 const (
 	maxInstructionLines = 40
-	maxLineWidth        = 100
+	maxLineWidth        = 400
 	maxNotes            = 12
 )
 

@@ -36,7 +36,7 @@ var lightColours = map[fyne.ThemeColorName]color.Color{
 	theme.ColorNameButton:            rgb(0xe4e9ea),
 	theme.ColorNameForeground:        rgb(0x1e2526),
 	theme.ColorNamePlaceHolder:       rgb(0x5d6a6c),
-	theme.ColorNameDisabled:          rgb(0x6e7a7c),
+	theme.ColorNameDisabled:          rgb(0x64706f),
 	theme.ColorNameSeparator:         rgb(0xd7dddd),
 	theme.ColorNameSuccess:           rgb(0x23783f),
 	theme.ColorNameWarning:           rgb(0x8f5a00),

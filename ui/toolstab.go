@@ -33,6 +33,9 @@ type toolsTab struct {
 	box  fyne.CanvasObject
 }
 
+// maxAbout is how high what a tool says about itself may stand above Try.
+const maxAbout = 150
+
 func newToolsTab(u *UI, win fyne.Window) *toolsTab {
 	t := &toolsTab{u: u, win: win, note: wrapped(""), pane: container.NewStack()}
 	t.note.Alignment = fyne.TextAlignCenter
@@ -47,7 +50,7 @@ func newToolsTab(u *UI, win fyne.Window) *toolsTab {
 			t.open(t.shown[i])
 		}
 	}
-	left := container.NewBorder(t.filter, nil, nil, nil, container.NewStack(t.list, container.NewCenter(t.note)))
+	left := container.NewBorder(t.filter, nil, nil, nil, container.NewStack(t.list, container.NewVBox(t.note)))
 	split := container.NewHSplit(left, t.pane)
 	split.Offset = 0.36
 	t.box = split
@@ -136,7 +139,7 @@ func (t *toolsTab) open(tool hub.Tool) {
 	t.chosen, t.tool = tool.Name, &tool
 	title := widget.NewLabelWithStyle(display.Line(tool.Name, 80), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 	title.Truncation = fyne.TextTruncateEllipsis
-	head := container.NewVBox(title)
+	head := container.New(&stacked{overlap: 12}, title)
 	if tool.Title != "" && tool.Title != tool.Name {
 		sub := widget.NewLabel(display.Line(tool.Title, 120))
 		sub.Truncation = fyne.TextTruncateEllipsis
@@ -154,12 +157,16 @@ func (t *toolsTab) open(tool hub.Tool) {
 		head.Add(odd)
 	}
 	if tool.Description != "" {
-		head.Add(wrapped(strings.Join(display.Lines(tool.Description, 12, 100), "\n")))
+		head.Add(wrapped(strings.Join(display.Lines(tool.Description, 12, 400), "\n")))
 	}
-	body := fyne.CanvasObject(container.NewVScroll(head))
+	about := container.NewVScroll(head)
+	body := fyne.CanvasObject(about)
 	if !tool.Invalid {
 		t.try = newTry(t.u, t.server, tool, t.win)
-		body = container.NewBorder(head, nil, nil, nil, t.try.object())
+		// A long description scrolls, so that Try keeps its room.
+		head.Resize(fyne.NewSize(t.pane.Size().Width, 0))
+		about.SetMinSize(fyne.NewSize(0, min(head.MinSize().Height, maxAbout)))
+		body = container.NewBorder(about, nil, nil, nil, t.try.object())
 	}
 	t.pane.Objects = []fyne.CanvasObject{body}
 	t.pane.Refresh()

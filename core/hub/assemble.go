@@ -32,7 +32,7 @@ func (v *server) assemble(ctx context.Context, sp *spec.Spec) (*client.Session, 
 	}
 	cfg := client.Config{
 		Name: v.name, Dialer: d, Key: key, Verdicts: h.verdicts, Breakers: h.breakers,
-		Info: h.info(), Limits: limitsOf(sp), Log: h.cfg.Log.With("server", v.name),
+		Info: h.info(), Limits: limitsOf(sp), Log: h.cfg.Log,
 		Handlers: client.Handlers{
 			Changed: v.dirty,
 			Elicit: func(ctx context.Context, e client.Elicitation) (mcp.ElicitResult, error) {
@@ -145,6 +145,9 @@ func target(sp *spec.Spec) string {
 	}
 	if r.Args == 0 {
 		return r.Command
+	}
+	if r.Args == 1 {
+		return r.Command + " (1 argument)"
 	}
 	return fmt.Sprintf("%s (%d arguments)", r.Command, r.Args)
 }

@@ -317,7 +317,7 @@ func TestAddDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := r.server("demo", Failed) // the test's executable does not exist
-	if v.Target != "/nowhere/drawbridge (1 arguments)" {
+	if v.Target != "/nowhere/drawbridge (1 argument)" {
 		t.Errorf("got %+v", v)
 	}
 }
