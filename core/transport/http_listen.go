@@ -1,0 +1,95 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+	"github.com/drawbridge-mcp/drawbridge/core/mcp"
+)
+
+// maxListenDelay caps the growing wait between two streams.
+const maxListenDelay = 60 * time.Second
+
+// ListenLegacy opens the standalone stream on which a legacy server sends what
+// belongs to no request (C5), and keeps it open until Close. A server that has none
+// is not asked again. It may be called again, after a new handshake.
+func (c *httpConn) ListenLegacy() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || !c.peer.version.Legacy() {
+		return
+	}
+	if c.unlisten != nil {
+		c.unlisten()
+	}
+	c.listening = true
+	f := c.peer.framingFor(&Request{Method: mcp.MethodListen})
+	ctx, cancel := context.WithCancel(c.work)
+	c.unlisten = cancel
+	c.running.Go(func() {
+		defer cancel()
+		c.listen(ctx, f)
+	})
+}
+
+// listen opens the stream over and over. The wait between two grows, and shrinks
+// only after a message came: a server may accept every stream and end it at once
+// (field case 33).
+func (c *httpConn) listen(ctx context.Context, f framing) {
+	wait, last := resumeDelay, ""
+	for {
+		resp, err := c.get(ctx, f, last)
+		if err == nil {
+			if resp.StatusCode != http.StatusOK || mediaNamed(resp.Header.Get("Content-Type")) != mediaSSE {
+				finish(resp)
+				c.note("the server has no stream for messages outside of requests")
+				return
+			}
+			s, got := c.hear(ctx, resp, last)
+			_ = resp.Body.Close()
+			if got {
+				wait = resumeDelay
+			}
+			if s != nil {
+				last = s.lastID
+				wait = max(wait, s.retry)
+			}
+		}
+		if !pause(ctx, wait) {
+			return
+		}
+		wait = min(2*wait, maxListenDelay)
+	}
+}
+
+// hear delivers what comes on one stream; got tells whether anything did. An event
+// over the limit ends the stream like any other failure, and is not asked for
+// again.
+func (c *httpConn) hear(ctx context.Context, resp *http.Response, last string) (s *eventReader, got bool) {
+	body, refused := open(resp, nil)
+	if refused != nil {
+		return nil, false
+	}
+	s = newEventReader(body, c.dialer.cfg.Limits.MaxBytes)
+	s.id, s.lastID = last, last
+	for {
+		ev, err := s.next()
+		if err != nil {
+			if CodeOf(err) == TooLarge {
+				s.lastID = ""
+			}
+			return s, got
+		}
+		for _, m := range c.messages(ev) {
+			got = true
+			switch {
+			case m.Kind() == jsonrpc.Response:
+				c.note("a response on the stream outside of requests was dropped")
+			case ctx.Err() == nil:
+				c.ledger.Report(func() { c.sink.Message(0, m) })
+			}
+		}
+	}
+}
