@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 	"github.com/google/go-cmp/cmp"
@@ -317,16 +318,22 @@ func TestButtonsStayInSight(t *testing.T) {
 	q.Schema = json.RawMessage(b.String())
 	s := asking(t, q)
 	s.ready(t)
-	s.asker.win.Resize(fyne.NewSize(520, 460))
-	shot(t, s.asker.win, "form-long")
-	size := s.asker.win.Canvas().Size()
-	if size.Height > 700 || size.Width > 700 {
-		t.Errorf("the window grew to %v", size)
-	}
-	for _, p := range []*press{s.form().sendB, s.form().declineB} {
-		at := fyne.CurrentApp().Driver().AbsolutePositionForObject(p)
-		if at.Y+p.Size().Height > size.Height || at.X+p.Size().Width > size.Width {
-			t.Errorf("%s is at %v, outside of %v", p.Text, at, size)
+	// The second is a window as high as 1280×720 has room for at scale 2.
+	for name, want := range map[string]fyne.Size{"form-long": {Width: 520, Height: 460}, "form-low": {Width: 600, Height: 340}} {
+		s.asker.win.Resize(want)
+		shot(t, s.asker.win, name)
+		size := s.asker.win.Canvas().Size()
+		if size != want {
+			t.Errorf("the window grew to %v from %v", size, want)
+		}
+		for _, p := range []*press{s.form().sendB, s.form().declineB} {
+			at := fyne.CurrentApp().Driver().AbsolutePositionForObject(p)
+			if at.Y+p.Size().Height > size.Height || at.X+p.Size().Width > size.Width {
+				t.Errorf("%s is at %v, outside of %v", p.Text, at, size)
+			}
+		}
+		if h := all[*container.Scroll](s.form().box)[0].Size().Height; h < 50 {
+			t.Errorf("the fields have a height of %v", h)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"image/color"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -73,7 +74,7 @@ func newPicker(labels []string, one bool, keys keyboard, change func([]int)) *pi
 		p.box = container.NewGridWrap(fyne.NewSize(320, 190), p.list)
 	}
 	if one {
-		p.box = container.NewThemeOverride(p.box, rings{fyne.CurrentApp().Settings().Theme()})
+		p.box = container.NewThemeOverride(p.box, rings{})
 	}
 	return p
 }
@@ -107,8 +108,22 @@ func (p *picker) set(picks []int) {
 	}
 }
 
-// rings draws ticks as rings, for a choice of one.
-type rings struct{ fyne.Theme }
+// rings is the app's theme, whichever that is, with rings in place of boxes to
+// tick, for a choice of one.
+type rings struct{}
+
+func (rings) theme() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
+
+// Color implements fyne.Theme.
+func (r rings) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
+	return r.theme().Color(name, v)
+}
+
+// Font implements fyne.Theme.
+func (r rings) Font(s fyne.TextStyle) fyne.Resource { return r.theme().Font(s) }
+
+// Size implements fyne.Theme.
+func (r rings) Size(name fyne.ThemeSizeName) float32 { return r.theme().Size(name) }
 
 // Icon implements fyne.Theme.
 func (r rings) Icon(name fyne.ThemeIconName) fyne.Resource {
@@ -120,5 +135,5 @@ func (r rings) Icon(name fyne.ThemeIconName) fyne.Resource {
 	case theme.IconNameCheckButtonFill:
 		name = theme.IconNameRadioButtonFill
 	}
-	return r.Theme.Icon(name)
+	return r.theme().Icon(name)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // maxMeasured is how many rows of a proportional font are measured.
-const maxMeasured = 2000
+const maxMeasured = 1000
 
 // textList shows lines of text, of which only those in sight are drawn: a label
 // of a megabyte would stop the window for seconds (field case 103). Lines too
@@ -23,6 +23,7 @@ type textList struct {
 
 	rows []string // lines broken to the width
 	cols int      // what rows are broken to
+	sure int      // columns that fit whatever the letters are
 	min  float32
 	body *textBody
 	view *container.Scroll
@@ -75,6 +76,7 @@ func (t *textList) wrap(width float32) {
 	if cols == t.cols {
 		return
 	}
+	t.sure = int(width / fyne.MeasureText("W", t.textSize(), t.style).Width)
 	t.cols, t.rows = cols, make([]string, 0, len(t.lines))
 	for _, line := range t.lines {
 		t.rows = append(t.rows, t.broken(line, cols, width)...)
@@ -92,6 +94,9 @@ func (t *textList) broken(line string, cols int, width float32) []string {
 		return rows
 	}
 	for _, row := range rows {
+		if len(row) <= t.sure {
+			continue
+		}
 		if has := fyne.MeasureText(row, t.textSize(), t.style).Width; has > width {
 			return t.broken(line, max(min(int(float32(cols)*width/has), cols-1), 8), width)
 		}

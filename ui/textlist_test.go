@@ -91,8 +91,9 @@ func TestLongTextIsOnScreenAtOnce(t *testing.T) {
 		began := time.Now()
 		l, w := listed(t, lines, false)
 		w.Canvas().Capture()
-		// 200 ms is the aim; machines that run tests may be slow.
-		if took := time.Since(began); took > 2*time.Second {
+		// 200 ms is the aim, which the benchmark shows; machines that run tests may be
+		// slow, and a label takes 20 s.
+		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("%s: %v until it is on the screen", name, took)
 		}
 		if len(drawn(l)) > 60 {
@@ -114,13 +115,22 @@ func TestLongTextSaysWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-func BenchmarkTextListMegabyte(b *testing.B) {
-	lines := display.Lines(strings.Repeat("QUJD", 1<<18), maxShownLines, maxShownWidth)
+func BenchmarkTextList(b *testing.B) {
 	test.NewTempApp(b)
 	w := test.NewTempWindow(b, nil)
-	for b.Loop() {
-		w.SetContent(newTextList(lines, true))
-		w.Resize(fyne.NewSize(600, 400))
-		w.Canvas().Capture()
+	for name, text := range map[string]string{
+		"base64": strings.Repeat("QUJD", 1<<18), "prose": strings.Repeat("the quick brown fox jumps ", 1<<20/26),
+		"lines": strings.Join(numbered(20_000), "\n"),
+	} {
+		lines := display.Lines(text, maxShownLines, maxShownWidth)
+		for _, mono := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/mono=%v", name, mono), func(b *testing.B) {
+				for b.Loop() {
+					w.SetContent(newTextList(lines, mono))
+					w.Resize(fyne.NewSize(600, 400))
+					w.Canvas().Capture()
+				}
+			})
+		}
 	}
 }

@@ -119,7 +119,7 @@ func (t *try) callTool(ctx context.Context, run int, args json.RawMessage) (*hub
 
 // finished shows what a call came to.
 func (t *try) finished(run int, out *hub.Outcome, err error) {
-	if run != t.run || t.gone {
+	if run != t.run || t.gone || t.u.ctx.Err() != nil {
 		return
 	}
 	t.cancel = nil
