@@ -54,6 +54,7 @@ func TestTextListDrawsOnlyWhatIsInSight(t *testing.T) {
 			t.Errorf("after %s %q is not in sight:\n%s", key, want, got)
 		}
 	}
+	l.TypedKey(&fyne.KeyEvent{Name: fyne.KeyHome})
 	test.Scroll(w.Canvas(), fyne.NewPos(100, 100), 0, -10_000*l.rowHeight())
 	if got := drawn(l); len(got) > 60 || !strings.Contains(strings.Join(got, "\n"), "line 10001") {
 		t.Errorf("scrolled to %q", got)
