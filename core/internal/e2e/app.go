@@ -58,23 +58,53 @@ func Prepare(tb testing.TB, servers string) *App {
 	if binary == "" {
 		missing(tb, "DRAWBRIDGE_BINARY names no program: run `make test`")
 	}
-	home := tb.TempDir()
-	a := &App{
-		Home: home, Spec: filepath.Join(home, ".config", "drawbridge", "servers.json"), tb: tb, binary: binary,
-		env: []string{
-			"HOME=" + home, "XDG_RUNTIME_DIR=" + home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "XDG_DATA_HOME=",
-			"PATH=" + os.Getenv("PATH"), "LANG=en_US.UTF-8", "DBUS_SESSION_BUS_ADDRESS=disabled:",
-		},
-	}
-	if err := os.MkdirAll(filepath.Dir(a.Spec), 0o700); err != nil {
+	// A short path, since pictures show it.
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
 		tb.Fatal(err)
 	}
+	tb.Cleanup(func() { os.RemoveAll(home) })
+	a := &App{
+		Home: home, Spec: filepath.Join(home, ".config", "drawbridge", "servers.json"), tb: tb,
+		binary: filepath.Join(home, "bin", "drawbridge"),
+	}
+	a.env = []string{
+		"HOME=" + home, "XDG_RUNTIME_DIR=" + home, "LANG=en_US.UTF-8", "DBUS_SESSION_BUS_ADDRESS=disabled:",
+		"PATH=" + a.Bin() + string(os.PathListSeparator) + os.Getenv("PATH"),
+	}
+	for _, dir := range []string{filepath.Dir(a.Spec), a.Bin()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	a.place(binary)
 	if servers != "" {
 		if err := os.WriteFile(a.Spec, []byte(servers), 0o600); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	return a
+}
+
+// Bin is a folder of its PATH.
+func (a *App) Bin() string { return filepath.Join(a.Home, "bin") }
+
+// Setenv sets a variable for the program.
+func (a *App) Setenv(name, value string) { a.env = append(a.env, name+"="+value) }
+
+// place puts the program into Bin, as a link where that can be done.
+func (a *App) place(binary string) {
+	a.tb.Helper()
+	if os.Link(binary, a.binary) == nil {
+		return
+	}
+	text, err := os.ReadFile(binary)
+	if err != nil {
+		a.tb.Fatal(err)
+	}
+	if err := os.WriteFile(a.binary, text, 0o700); err != nil {
+		a.tb.Fatal(err)
+	}
 }
 
 // Start starts the program with these arguments, on a display or on none.
@@ -93,6 +123,9 @@ func (a *App) Start(d *Display, args ...string) {
 	a.ended = make(chan error, 1)
 	go func() { a.ended <- a.cmd.Wait() }()
 	a.tb.Cleanup(func() {
+		if a.tb.Failed() && d != nil {
+			d.Screenshot("failed-" + strings.ReplaceAll(a.tb.Name(), "/", "-"))
+		}
 		if a.cmd.ProcessState == nil {
 			a.cmd.Process.Kill()
 			<-a.ended

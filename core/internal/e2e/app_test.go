@@ -36,7 +36,7 @@ func TestFirstStart(t *testing.T) {
 	if s := a.Status(); len(s.Servers) != 0 {
 		t.Errorf("servers: %v", s.Servers)
 	}
-	if n := colours(d.Screenshot("empty")); n < 50 {
+	if n := colours(d.Screenshot("first")); n < 50 {
 		t.Errorf("the empty state shows %d colours", n)
 	}
 	if took, code := a.Quit(); code != 0 || took > 3*time.Second+raceSecond {
@@ -118,13 +118,13 @@ func TestTwentyServersOfWhichThreeAreDead(t *testing.T) {
 		return true
 	})
 	s := a.Status()
-	if v := find(s, "nowhere"); v.State != hub.Failed || !strings.Contains(v.Sentence, "drawbridge-no-such-command") {
-		t.Errorf("nowhere: %s: %s", v.State, v.Sentence)
+	if v := find(s, "nowhere"); v.State != hub.Failed || !strings.Contains(v.Sentence+v.Target, "drawbridge-no-such-command") {
+		t.Errorf("nowhere: %s: %s (%s)", v.State, v.Sentence, v.Target)
 	}
 	if v := find(s, "hung"); v.State == hub.Ready {
 		t.Errorf("hung: %s", v.State)
 	}
-	if n := colours(d.Screenshot("list")); n < 50 {
+	if n := colours(d.Screenshot("twenty")); n < 50 {
 		t.Errorf("the list shows %d colours", n)
 	}
 
