@@ -38,6 +38,7 @@ type httpConn struct {
 	peer      session
 	cancels   map[int64]context.CancelFunc
 	listening bool               // ListenLegacy was asked for
+	heard     <-chan struct{}    // the handshake that the stream belongs to
 	unlisten  context.CancelFunc // ends the stream that runs
 	closed    bool               // no goroutine may start any more
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 )
 
 // wireError turns whatever went wrong below HTTP into the closed set (T6). The
@@ -30,7 +31,7 @@ func wireError(err error) *Error {
 		return &Error{Code: Timeout, Reason: "connect", Err: err} // the TLS handshake's
 	case errors.Is(err, errnoReset), errors.Is(err, errnoPipe):
 		e.Reason = "reset"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), closedIdle(err):
 		e.Reason = "eof"
 	case errors.Is(err, net.ErrClosed):
 		e.Reason = "closed"
@@ -38,6 +39,12 @@ func wireError(err error) *Error {
 		e.Reason = "protocol"
 	}
 	return e
+}
+
+// closedIdle recognizes the error of net/http for a kept socket that the server
+// closed just when it was used; it has no name.
+func closedIdle(err error) bool {
+	return strings.HasSuffix(err.Error(), "server closed idle connection")
 }
 
 // dialError is wireError for the dialling of one address.

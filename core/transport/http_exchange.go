@@ -4,15 +4,10 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
 	"github.com/drawbridge-mcp/drawbridge/core/mcp"
 )
-
-// handshakeWait is how long a request waits for notifications/initialized to be
-// taken before it.
-const handshakeWait = 5 * time.Second
 
 // exchange is one request or notification from Send to its outcome. It belongs to
 // its goroutine.
@@ -47,7 +42,7 @@ func (x *exchange) run() {
 	if x.completes != nil {
 		defer x.conn.established(x.completes)
 	}
-	if !x.wait() {
+	if !x.framing.wait(x.ctx) {
 		return
 	}
 	lease, refused := x.conn.dialer.allow()
@@ -69,22 +64,6 @@ func (x *exchange) run() {
 	if x.resp != nil {
 		finish(x.resp)
 	}
-}
-
-// wait holds the request back until the handshake is complete.
-func (x *exchange) wait() bool {
-	if x.framing.after == nil {
-		return true
-	}
-	t := time.NewTimer(handshakeWait)
-	defer t.Stop()
-	select {
-	case <-x.framing.after:
-	case <-t.C:
-	case <-x.ctx.Done():
-		return false
-	}
-	return true
 }
 
 // perform sends the request and reads the answer.
@@ -181,7 +160,7 @@ func (c *httpConn) captured(id string) {
 func (c *httpConn) established(done chan struct{}) {
 	close(done)
 	c.mu.Lock()
-	again := c.listening
+	again := c.listening && c.heard != done
 	c.mu.Unlock()
 	if again {
 		c.ListenLegacy()

@@ -1,10 +1,12 @@
 package transport
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -22,6 +24,26 @@ type framing struct {
 	// complete: POSTs that run side by side arrive in any order, and some servers
 	// refuse what comes before notifications/initialized.
 	after <-chan struct{}
+}
+
+// handshakeWait is how long a request waits for notifications/initialized to be
+// taken before it.
+const handshakeWait = 5 * time.Second
+
+// wait holds a request back until the handshake is complete; false when ctx ended.
+func (f framing) wait(ctx context.Context) bool {
+	if f.after == nil {
+		return true
+	}
+	t := time.NewTimer(handshakeWait)
+	defer t.Stop()
+	select {
+	case <-f.after:
+	case <-t.C:
+	case <-ctx.Done():
+		return false
+	}
+	return true
 }
 
 // session is what a connection knows of its peer. The connection's mu guards it.

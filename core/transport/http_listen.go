@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
-	"github.com/drawbridge-mcp/drawbridge/core/mcp"
 )
 
 // maxListenDelay caps the growing wait between two streams.
@@ -24,8 +23,8 @@ func (c *httpConn) ListenLegacy() {
 	if c.unlisten != nil {
 		c.unlisten()
 	}
-	c.listening = true
-	f := c.peer.framingFor(&Request{Method: mcp.MethodListen})
+	f := framing{version: c.peer.version, session: c.peer.id, after: c.peer.ready}
+	c.listening, c.heard = true, f.after
 	ctx, cancel := context.WithCancel(c.work)
 	c.unlisten = cancel
 	c.running.Go(func() {
@@ -38,10 +37,17 @@ func (c *httpConn) ListenLegacy() {
 // only after a message came: a server may accept every stream and end it at once
 // (field case 33).
 func (c *httpConn) listen(ctx context.Context, f framing) {
+	if !f.wait(ctx) {
+		return
+	}
 	wait, last := resumeDelay, ""
 	for {
 		resp, err := c.get(ctx, f, last)
-		if err == nil {
+		switch {
+		case err != nil:
+		case passing(resp.StatusCode):
+			finish(resp)
+		default:
 			if resp.StatusCode != http.StatusOK || mediaNamed(resp.Header.Get("Content-Type")) != mediaSSE {
 				finish(resp)
 				c.note("the server has no stream for messages outside of requests")
@@ -62,6 +68,11 @@ func (c *httpConn) listen(ctx context.Context, f framing) {
 		}
 		wait = min(2*wait, maxListenDelay)
 	}
+}
+
+// passing reports whether a refusal speaks of the moment, not of the stream.
+func passing(status int) bool {
+	return status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
 }
 
 // hear delivers what comes on one stream; got tells whether anything did. An event

@@ -8,6 +8,9 @@ import (
 	"net/http"
 )
 
+// reasonAuthorization says that no credentials could be had.
+const reasonAuthorization = "authorization"
+
 // roundTrip sends one HTTP request and returns the answer's head. It follows the
 // redirects that may be followed, and asks the token source for credentials, once
 // more if they were refused and it has better ones (T13). No request leaves the
@@ -20,7 +23,7 @@ func (c *httpConn) roundTrip(ctx context.Context, method string, h http.Header, 
 	for again := true; ; {
 		token, err := tokens.Authorization(ctx)
 		if err != nil {
-			return nil, &Error{Code: Broken, Reason: "authorization", Err: err}
+			return nil, &Error{Code: Broken, Reason: reasonAuthorization, Err: err}
 		}
 		h = maps.Clone(h)
 		delete(h, "Authorization")

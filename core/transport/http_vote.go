@@ -42,15 +42,18 @@ func (v vote) accepted(method string) {
 func (v vote) count(method string, o outcome) {
 	if o.err != nil {
 		switch o.err.Code {
+		case HTTPStatus, NotMCP: // judged below
 		case Blocked, TooLarge, RedirectRefused, SessionRejected, Cancelled:
 			v.lease.Nothing() // our refusal, or not about health
 			return
-		case HTTPStatus, NotMCP:
 		default:
-			if method != mcp.MethodDiscover || o.status == 0 {
-				v.lease.Failure()
-			} else {
+			switch {
+			case o.err.Reason == reasonAuthorization:
+				v.lease.Nothing() // the token source failed, not the server
+			case method == mcp.MethodDiscover && o.status != 0:
 				v.lease.Nothing() // a stream without an answer is doubt (E3)
+			default:
+				v.lease.Failure()
 			}
 			return
 		}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -64,8 +65,8 @@ func (s *eventReader) next() (event, error) {
 		return event{}, io.EOF
 	}
 	for {
-		complete, err := s.readLine()
-		if err == io.EOF {
+		err := s.readLine()
+		if errors.Is(err, io.EOF) {
 			s.done = true
 			if len(s.line) > 0 {
 				if err := s.take(); err != nil {
@@ -77,7 +78,7 @@ func (s *eventReader) next() (event, error) {
 			}
 			return event{}, io.EOF
 		}
-		if err != nil || !complete {
+		if err != nil {
 			return event{}, err
 		}
 		if s.first {
@@ -100,7 +101,7 @@ func (s *eventReader) next() (event, error) {
 }
 
 // readLine completes s.line, without its end.
-func (s *eventReader) readLine() (bool, error) {
+func (s *eventReader) readLine() error {
 	for {
 		if s.skipLF && len(s.rest) > 0 {
 			s.skipLF = false
@@ -112,19 +113,27 @@ func (s *eventReader) readLine() (bool, error) {
 			s.skipLF = s.rest[i] == '\r'
 			s.keep(s.rest[:i])
 			s.rest = s.rest[i+1:]
-			return true, nil
+			return s.bounded()
 		}
 		s.keep(s.rest)
 		s.rest = nil
-		if int64(len(s.line)+len(s.data)) > s.limit+fieldRoom {
-			return false, s.tooLarge()
+		if err := s.bounded(); err != nil {
+			return err
 		}
 		n, err := s.from.Read(s.buf)
 		s.rest = s.buf[:n]
 		if n == 0 && err != nil {
-			return false, err
+			return err
 		}
 	}
+}
+
+// bounded refuses a line that is too long whatever it is, complete or not.
+func (s *eventReader) bounded() error {
+	if int64(len(s.line)+len(s.data)) > s.limit+fieldRoom {
+		return s.tooLarge()
+	}
+	return nil
 }
 
 // keep appends to the line, but no more of a comment than that it is one.

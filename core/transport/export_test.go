@@ -1,0 +1,35 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+)
+
+// TrustForTest makes the dialer trust a private certificate authority.
+func (d *HTTPDialer) TrustForTest(roots *x509.CertPool) {
+	d.tune = func(t *http.Transport) { t.TLSClientConfig.RootCAs = roots }
+}
+
+// DialForTest replaces how addresses are dialled.
+func (d *HTTPDialer) DialForTest(f func(ctx context.Context, network, addr string) (net.Conn, error)) {
+	d.target.connect = f
+}
+
+// TestEvent is an event of a stream.
+type TestEvent struct{ Kind, Data string }
+
+// ReadEventsForTest reads a stream to its end.
+func ReadEventsForTest(r io.Reader, limit int64) (events []TestEvent, lastID string, err error) {
+	s := newEventReader(r, limit)
+	for {
+		ev, err := s.next()
+		if err != nil {
+			return events, s.lastID, err
+		}
+		events = append(events, TestEvent{ev.kind, string(bytes.Clone(ev.data))})
+	}
+}
