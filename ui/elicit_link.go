@@ -53,7 +53,7 @@ func readLink(raw string) *link {
 		l.refuse("This address is plain http and not on this computer. Drawbridge opens https only.")
 	case u.Scheme != "https":
 		l.refuse("This is not a web address (https), so it is not opened.")
-	case u.Host == "" || u.Opaque != "":
+	case u.Hostname() == "" || u.Opaque != "":
 		l.refuse("This address names no host, so it is not opened.")
 	case len(raw) > maxOpened:
 		l.refuse("This address is too long to be handed to a browser.")
@@ -78,7 +78,7 @@ func (l *link) readHost(u *url.URL) {
 		return
 	}
 	ascii, err := idna.Lookup.ToASCII(name)
-	if err != nil {
+	if err != nil || ascii == "" {
 		// Underscores and the like are in use; other letters must be convertible.
 		if !plain(name) {
 			l.refuse("The host of this address is not a valid name.")

@@ -23,6 +23,8 @@ func TestLinksAreJudged(t *testing.T) {
 		{"javascript:alert(1)", "", nil, "not a web address"},
 		{"https:example.com", "", nil, "names no host"},
 		{"https:///path", "", nil, "names no host"},
+		{"https://Xn--/", "xn--", []string{"foreign letters"}, ""},
+		{"https://:443/", "", nil, "names no host"},
 		{"//example.com/", "example.com", nil, "not a web address"},
 		{"", "", nil, "not a web address"},
 		{"https://user@evil.example:443@good.example/", "good.example", []string{"before the @"}, ""},
