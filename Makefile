@@ -90,7 +90,7 @@ bench: ## run the benchmarks
 screenshots: setup-test build ## take the pictures of the documentation from the real window
 	@mkdir -p docs/images
 	$(TEST_ENV) DRAWBRIDGE_BINARY=$(CURDIR)/build/drawbridge DRAWBRIDGE_SCREENSHOTS=$(CURDIR)/docs/images \
-		$(GO) test -count=1 -timeout 20m ./core/internal/e2e
+		$(GO) test -count=1 -timeout 20m -run 'TestTheList|TestNewcomer' ./core/internal/e2e
 
 .PHONY: install
 install: setup build ## install below PREFIX: /usr/local as root, ~/.local otherwise

@@ -5,17 +5,29 @@ import (
 	_ "image/png" // screenshots
 	"os"
 	"path/filepath"
+	"time"
 )
 
-// Screenshot takes a picture of the whole screen and keeps it as NAME.png: in the
-// documentation's folder if pictures are being made for it, else for whoever
-// wants to look after a run.
+// Picture is a screenshot for the documentation: it is kept in the folder that
+// DRAWBRIDGE_SCREENSHOTS names, if any, once the last frame has been drawn.
+func (d *Display) Picture(name string) image.Image {
+	d.tb.Helper()
+	time.Sleep(time.Second)
+	if dir := os.Getenv("DRAWBRIDGE_SCREENSHOTS"); dir != "" {
+		return d.shoot(dir, name)
+	}
+	return d.Screenshot(name)
+}
+
+// Screenshot takes a picture of the whole screen and keeps it as NAME.png in
+// build/screenshots, for whoever wants to look after a run.
 func (d *Display) Screenshot(name string) image.Image {
 	d.tb.Helper()
-	dir := os.Getenv("DRAWBRIDGE_SCREENSHOTS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "build", "screenshots")
-	}
+	return d.shoot(filepath.Join("..", "..", "..", "build", "screenshots"), name)
+}
+
+func (d *Display) shoot(dir, name string) image.Image {
+	d.tb.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		d.tb.Fatal(err)
 	}

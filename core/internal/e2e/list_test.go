@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/hub"
 	"github.com/drawbridge-mcp/drawbridge/core/internal/fakeserver"
@@ -49,8 +48,7 @@ func TestTheList(t *testing.T) {
 				s := a.Status()
 				return s != nil && count(s, hub.Ready) == 5 && count(s, hub.Off) == 1 && find(s, "search").Sentence != ""
 			})
-			time.Sleep(time.Second)
-			if n := colours(d.Screenshot(picture)); n < 50 {
+			if n := colours(d.Picture(picture)); n < 50 {
 				t.Errorf("the list shows %d colours", n)
 			}
 			a.Quit()

@@ -69,15 +69,14 @@ func TestNewcomer(t *testing.T) {
 	a := Prepare(t, "")
 	a.Start(d)
 	awaitWindow(a, d)
-	d.Screenshot("empty")
+	d.Picture("empty")
 
 	d.press(addDemo)
 	demo := awaitReady(a, "demo")
 	if !demo.Era.Modern {
 		t.Errorf("the demo's era is %+v", demo.Era)
 	}
-	time.Sleep(time.Second) // for the last frame: pictures are looked at by people
-	d.Screenshot("detail")
+	d.Picture("detail")
 
 	before := len(demo.Health.Calls)
 	d.press(toolsTab)
@@ -86,8 +85,7 @@ func TestNewcomer(t *testing.T) {
 	d.Type("Lisbon")
 	d.press(callButton)
 	awaitCalls(a, "demo", before+1)
-	time.Sleep(time.Second)
-	d.Screenshot("try")
+	d.Picture("try")
 
 	d.chooseTool("ask_form")
 	d.press(callButton)
@@ -95,7 +93,7 @@ func TestNewcomer(t *testing.T) {
 		t.Errorf("question %+v", q)
 	}
 	d.Type("Ada")
-	d.Screenshot("elicitation")
+	d.Picture("elicitation")
 	d.Key("ctrl+Return")
 	awaitNoQuestion(a, d)
 
@@ -104,12 +102,19 @@ func TestNewcomer(t *testing.T) {
 	if q := awaitQuestion(a, d); !q.URLMode || q.URL == "" {
 		t.Errorf("question %+v", q)
 	}
-	d.Screenshot("url")
+	d.Picture("url")
 	d.Key("Escape")
 	awaitNoQuestion(a, d)
 
+	child := childOf(t, a.cmd.Process.Pid)
+	if child == 0 {
+		t.Error("the demo is no process of ours")
+	}
 	if took, code := a.Quit(); code != 0 || took > 3*time.Second+raceSecond {
 		t.Errorf("ended with %d after %v", code, took)
+	}
+	if alive(child) {
+		t.Error("the demo outlived the program")
 	}
 }
 
