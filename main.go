@@ -196,7 +196,7 @@ func instance(ctx context.Context, p places, window bool, stderr io.Writer) int 
 	keyring := secrets.OpenKeyring(p.config, nil)
 	defer keyring.Close()
 	h := hub.New(hub.Config{
-		SpecPath: p.specPath, ErasPath: p.eras, Secrets: mask.Store(keyring), Mask: mask, KeyringProblem: keyringProblem,
+		SpecPath: p.specPath, ErasPath: p.eras, Secrets: mask.Store(keyring), Mask: mask, CheckKeyring: keyring.Check,
 		Log: log, Version: version, Executable: self,
 	})
 
@@ -245,15 +245,6 @@ func second(ctx context.Context, p places, window bool, stderr io.Writer) int {
 		return fail(stderr, err)
 	}
 	return 0
-}
-
-// keyringProblem says what an error of the secret store means for all secrets.
-func keyringProblem(err error) (problem, hint string) {
-	e, ok := errors.AsType[*secrets.Error](err)
-	if !ok || !errors.Is(err, secrets.ErrLocked) && !errors.Is(err, secrets.ErrUnavailable) {
-		return "", ""
-	}
-	return e.Reason, e.Action
 }
 
 func logLevel() slog.Level {

@@ -106,7 +106,7 @@ func TestServeAndStatus(t *testing.T) {
 		t.Errorf("got %+v, %+v", s.Keyring, s.Servers[1])
 	}
 	_, out, _ := command(t, "status")
-	for _, want := range []string{"bad", "Failed", "The command was not found.", "Waiting for secret TOKEN", "Keyring:"} {
+	for _, want := range []string{"bad", "Failed", "The command no-such-command-here was not found.", "Waiting for secret TOKEN", "Keyring:"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("status lacks %q:\n%s", want, out)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/drawbridge-mcp/drawbridge/core/mcp"
 	"github.com/drawbridge-mcp/drawbridge/core/spec"
 	"github.com/drawbridge-mcp/drawbridge/core/transport"
+	"github.com/drawbridge-mcp/drawbridge/secrets"
 )
 
 // assemble makes a session for a spec: references resolved, values that must not
@@ -20,7 +21,9 @@ import (
 func (v *server) assemble(ctx context.Context, sp *spec.Spec) (*client.Session, *fixed) {
 	h := v.hub
 	r, err := spec.Resolve(ctx, sp, h.cfg.LookupEnv, h.cfg.Secrets)
-	h.heard(err)
+	if len(spec.Secrets(sp)) > 0 {
+		h.heard(ctx, err)
+	}
 	if err != nil {
 		return nil, unresolved(err)
 	}
@@ -55,6 +58,9 @@ func unresolved(err error) *fixed {
 		f.state, f.explanation = Blocked, explainBlocked(&transport.Error{Code: transport.Blocked, Reason: "source"})
 	case errors.As(err, &ref) && errors.Is(err, spec.ErrSecret):
 		f.state = WaitingSecret
+		if e, ok := errors.AsType[*secrets.Error](err); ok {
+			f.sentence = fmt.Sprintf("The secret %s, used in %s, cannot be had: %s.", ref.Name, ref.Place, e.Reason)
+		}
 		f.action = Action{Kind: SetSecret, Label: "How to set it", Arg: ref.Name}
 	}
 	return f

@@ -77,7 +77,7 @@ func explainTransport(e *transport.Error, host string) explanation {
 		}
 		return say(actLog, "The process ended with code %d.", e.ExitCode)
 	case transport.Spawn:
-		return explainSpawn(e)
+		return explainSpawn(e, host)
 	case transport.NotMCP:
 		return explainNotMCP(e)
 	case transport.VersionMismatch:
@@ -156,10 +156,10 @@ func explainBroken(e *transport.Error, host string) explanation {
 	return explanation{sentence: orElse(text, "The connection broke."), action: actReconnect}
 }
 
-func explainSpawn(e *transport.Error) explanation {
+func explainSpawn(e *transport.Error, command string) explanation {
 	text := map[string]string{
-		"not_found":  "The command was not found.",
-		"permission": "The command may not be run.",
+		"not_found":  "The command " + command + " was not found.",
+		"permission": "The command " + command + " may not be run.",
 		"directory":  "The working directory does not exist.",
 	}[e.Reason]
 	return explanation{sentence: orElse(text, "The command could not be started."), action: actEdit}

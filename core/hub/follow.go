@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/drawbridge-mcp/drawbridge/core/spec"
+	"github.com/drawbridge-mcp/drawbridge/secrets"
 )
 
 // follow runs the watcher of the spec file and applies what it finds.
@@ -64,13 +65,18 @@ func (h *Hub) apply(ctx context.Context, old, new *spec.File) {
 	h.touch()
 }
 
-// heard keeps what an attempt to read a secret says about the keyring (K3).
-func (h *Hub) heard(err error) {
-	var k Keyring
-	if errors.Is(err, spec.ErrSecret) && h.cfg.KeyringProblem != nil {
-		k.Problem, k.Hint = h.cfg.KeyringProblem(err)
-	} else if err != nil {
+// heard keeps what an attempt to read a secret says about the keyring as a whole
+// (K3). That a secret was never stored says nothing about it, so it is asked.
+func (h *Hub) heard(ctx context.Context, err error) {
+	switch {
+	case err != nil && !errors.Is(err, spec.ErrSecret):
 		return
+	case errors.Is(err, secrets.ErrNotFound) && h.cfg.CheckKeyring != nil:
+		err = h.cfg.CheckKeyring(ctx)
+	}
+	var k Keyring
+	if e, ok := errors.AsType[*secrets.Error](err); ok && (errors.Is(err, secrets.ErrLocked) || errors.Is(err, secrets.ErrUnavailable)) {
+		k = Keyring{Problem: e.Reason, Hint: e.Action}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

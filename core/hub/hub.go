@@ -31,12 +31,12 @@ type Config struct {
 	ErasPath string
 	// Secrets resolves ${secret:NAME}.
 	Secrets spec.SecretGetter
-	// KeyringProblem says what an error of Secrets means for all secrets: a
-	// sentence and what to do; empty when it concerns one secret alone.
-	KeyringProblem func(err error) (problem, hint string)
-	Mask           Masker
-	Log            *slog.Logger
-	Version        string
+	// CheckKeyring tells, without asking anybody, whether the keyring can be
+	// used; nil means that it always can.
+	CheckKeyring func(ctx context.Context) error
+	Mask         Masker
+	Log          *slog.Logger
+	Version      string
 	// Executable is our own binary, for the demo server's spec.
 	Executable string
 	// LookupEnv resolves ${VAR}; nil means the process environment.

@@ -204,7 +204,7 @@ func TestTheDeadDoNotHoldUpTheLiving(t *testing.T) {
 		}
 		return ready == 17 && s.find("bad").State == Failed && s.find("refused").State == Retrying
 	})
-	if v := s.find("bad"); v.Sentence != "The command was not found." || v.Action.Kind != EditSpec || len(v.Words) == 0 {
+	if v := s.find("bad"); v.Sentence != "The command no-such-command-anywhere was not found." || v.Action.Kind != EditSpec || len(v.Words) == 0 {
 		t.Errorf("bad: %+v", v)
 	}
 	if v := s.find("refused"); !strings.Contains(v.Sentence, "127.0.0.1:1") || v.RetryAt.IsZero() {
