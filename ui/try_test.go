@@ -233,8 +233,15 @@ func TestShareOfNeverDividesByZero(t *testing.T) {
 		done, total, want float64
 		ok                bool
 	}{
-		{1, 0, 0, false}, {0, 0, 0, false}, {1, -1, 0, false}, {-1, 2, 0, false}, {math.NaN(), 1, 0, false}, {1, math.NaN(), 0, false},
-		{math.Inf(1), math.Inf(1), 0, false}, {3, 2, 1, true}, {1, 2, 0.5, true},
+		{1, 0, 0, false},
+		{0, 0, 0, false},
+		{1, -1, 0, false},
+		{-1, 2, 0, false},
+		{math.NaN(), 1, 0, false},
+		{1, math.NaN(), 0, false},
+		{math.Inf(1), math.Inf(1), 0, false},
+		{3, 2, 1, true},
+		{1, 2, 0.5, true},
 	} {
 		if got, ok := shareOf(hub.Progress{Done: c.done, Total: c.total}); got != c.want || ok != c.ok {
 			t.Errorf("%v of %v: %v, %v", c.done, c.total, got, ok)

@@ -124,7 +124,7 @@ func TestLines(t *testing.T) {
 func TestHidden(t *testing.T) {
 	for in, want := range map[string]bool{
 		"plain text\n\twith lines\r\nand tabs": false,
-		"שלום 👨\u200d👩\u200d👧":               false,
+		"שלום 👨\u200d👩\u200d👧":                 false,
 		"a\u200bb":                             true,
 		"a\x1b[0m":                             true,
 		"a" + strings.Repeat(" ", 200):         true,

@@ -98,8 +98,11 @@ func TestEncodeLeavesOutWhatIsEmptyAndKeepsNumbersExact(t *testing.T) {
 		{Values{{}, {}, {}, {}, {}, {}, {}}, `{}`},
 		{
 			Values{
-				Typed("a<b>\"\n東京都"), Typed("9007199254740993"), Typed(" 0.10 "), {Set: true, On: true},
-				{Set: true, Picks: []int{1}}, {Set: true, Picks: []int{1, 0}}, Typed(" {\"k\": 1.0} "),
+				Typed("a<b>\"\n東京都"), Typed("9007199254740993"), Typed(" 0.10 "),
+				{Set: true, On: true},
+				{Set: true, Picks: []int{1}},
+				{Set: true, Picks: []int{1, 0}},
+				Typed(" {\"k\": 1.0} "),
 			},
 			`{"s":"a<b>\"\n東京都","i":9007199254740993,"n":0.10,"b":true,"e":"<&>","m":["y","x"],"j":{"k": 1.0}}`,
 		},

@@ -36,7 +36,8 @@ type document struct {
 func parseDocument(file []byte) (*document, error) {
 	if len(file) > MaxFile {
 		return nil, &SyntaxError{
-			Pos{1, 1}, fmt.Sprintf("the file is larger than %d MiB", MaxFile>>20),
+			Pos{1, 1},
+			fmt.Sprintf("the file is larger than %d MiB", MaxFile>>20),
 			"remove what does not belong in it",
 		}
 	}

@@ -94,8 +94,12 @@ func everythingAtOnce(t *testing.T, b Binding) {
 		return next
 	}
 	methods := []transport.Request{
-		{Method: MethodEcho}, {Method: MethodHold}, {Method: MethodFlood, Params: []byte(flood(3, 50))},
-		{Method: MethodTwice}, {Method: MethodFail}, {Method: "notifications/x", Notification: true},
+		{Method: MethodEcho},
+		{Method: MethodHold},
+		{Method: MethodFlood, Params: []byte(flood(3, 50))},
+		{Method: MethodTwice},
+		{Method: MethodFail},
+		{Method: "notifications/x", Notification: true},
 	}
 	for w := range 4 {
 		wg.Go(func() {
