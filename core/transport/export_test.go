@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"time"
 )
 
 // TrustForTest makes the dialer trust a private certificate authority.
@@ -32,4 +33,14 @@ func ReadEventsForTest(r io.Reader, limit int64) (events []TestEvent, lastID str
 		}
 		events = append(events, TestEvent{ev.kind, string(bytes.Clone(ev.data))})
 	}
+}
+
+// RetryDelayForTest reads a retry field.
+func RetryDelayForTest(text string, otherwise time.Duration) time.Duration {
+	return retryDelay(text, otherwise)
+}
+
+// RetryAfterForTest reads a Retry-After header.
+func RetryAfterForTest(text string) time.Duration {
+	return retryAfter(http.Header{"Retry-After": {text}})
 }
