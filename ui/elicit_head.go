@@ -67,7 +67,7 @@ func newRoom(height float32) fyne.CanvasObject {
 
 // quoted gives a message as many lines as it has at the width there is, up to
 // messageLines.
-type quoted struct{ width float32 }
+type quoted struct{}
 
 // MinSize implements fyne.Layout.
 func (q *quoted) MinSize(objects []fyne.CanvasObject) fyne.Size {

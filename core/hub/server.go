@@ -107,7 +107,7 @@ func (v *server) run(ctx context.Context, e *spec.Entry) {
 			v.rest(ctx, f)
 			continue
 		}
-		v.rest(nil, &fixed{state: Starting})
+		v.stand(&fixed{state: Starting})
 		s, f := v.assemble(ctx, e.Spec)
 		if f != nil {
 			if ctx.Err() == nil {
@@ -147,17 +147,19 @@ func wordsOf(s string) []string {
 	return []string{s}
 }
 
-// rest shows a state without a session; with a ctx it also waits there until
-// somebody asks to try again.
-func (v *server) rest(ctx context.Context, f *fixed) {
+// stand shows a state without a session.
+func (v *server) stand(f *fixed) {
 	f.since = time.Now()
 	v.mu.Lock()
 	v.fixed = f
 	v.mu.Unlock()
 	v.dirty()
-	if ctx == nil {
-		return
-	}
+}
+
+// rest shows a state without a session and waits there until somebody asks to try
+// again.
+func (v *server) rest(ctx context.Context, f *fixed) {
+	v.stand(f)
 	select {
 	case <-v.kick:
 	case <-ctx.Done():

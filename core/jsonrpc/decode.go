@@ -68,6 +68,9 @@ func decode(data []byte, strict bool, opts ...jsontext.Options) (*Message, error
 	if err != nil {
 		return nil, err
 	}
+	if len(members) > maxMembers {
+		return nil, &EnvelopeError{Code: CodeInvalidRequest, Reason: "too many members"}
+	}
 	m := new(Message)
 	fault := new(EnvelopeError)
 	var idErr error

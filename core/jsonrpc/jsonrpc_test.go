@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -121,6 +122,13 @@ func TestStrictDecoding(t *testing.T) {
 		if !errors.As(err, &s) {
 			t.Errorf("%.60s: got %v", text, err)
 		}
+	}
+	var many strings.Builder
+	for i := range maxMembers {
+		fmt.Fprintf(&many, `"x%d":1,`, i)
+	}
+	if _, err := DecodeLenient([]byte(`{` + many.String() + `"id":5,"method":"x"}`)); err == nil {
+		t.Error("an envelope of any size was read")
 	}
 	m, err := Decode([]byte(`{"jsonrpc":"2.0","id":5,"method":"x","params":null}`))
 	if err != nil || m.Params != nil {

@@ -50,7 +50,6 @@ var bans = []ban{
 	{who: "core/era", what: []string{"net/http/...", "os/exec"}, because: "evidence is judged without a client"},
 	{who: "core/mcp", what: []string{"net", "net/http/...", "os", "os/exec"}, because: "the vocabulary does no I/O"},
 	{who: "core/jsonrpc", what: []string{"net", "net/http/...", "os", "os/exec"}, because: "the envelope does no I/O"},
-	{who: "core/transport", what: []string{"core/era/..."}, because: "a transport knows nothing of eras"},
 	{who: "secrets", what: []string{Module + "/..."}, because: "the keyring stands alone"},
 	{who: "assets", what: []string{Module + "/...", "fyne.io/..."}, because: "assets are bytes"},
 }
