@@ -32,6 +32,8 @@ type web struct {
 	sink *transporttest.Recorder
 	log  *console
 	next int64
+
+	origin string
 }
 
 // openWeb connects; the connection ends with the test.
@@ -52,7 +54,7 @@ func openDialer(t testing.TB, cfg transport.HTTPConfig, tune func(*transport.HTT
 		t.Fatalf("connect: %v", err)
 	}
 	t.Cleanup(conn.Close)
-	w.conn = conn
+	w.conn, w.origin = conn, transport.Origin(d)
 	return w
 }
 
