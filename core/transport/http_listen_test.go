@@ -49,7 +49,9 @@ func TestNoStandaloneStream(t *testing.T) {
 			w := openWeb(t, transport.HTTPConfig{URL: srv.URL})
 			w.shake()
 			listen(w)
-			eventually(t, "the note", func() bool { return w.log.count("transport: the server has no stream for messages outside of requests") == 1 })
+			eventually(t, "the note", func() bool {
+				return w.log.count("transport: the server has no stream for messages outside of requests") == 1
+			})
 			time.Sleep(1500 * time.Millisecond) // longer than the first wait, for what must not happen
 			if n := srv.Count(http.MethodGet); n != 1 {
 				t.Errorf("%d GETs", n)
