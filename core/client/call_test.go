@@ -186,19 +186,21 @@ func TestCancelAtEveryStage(t *testing.T) {
 		g := newGated(asLegacy)
 		s := start(t, &g.peer)
 		synctest.Wait()
-		ctx, cancel := context.WithCancel(background)
 		errs := make(chan error, 2)
+		var cancels []context.CancelFunc
 		for range 2 {
+			ctx, cancel := context.WithCancel(background)
+			cancels = append(cancels, cancel)
 			go func() {
 				_, err := s.CallTool(ctx, "echo", nil, nil)
 				errs <- err
 			}()
 			synctest.Wait()
 		}
-		cancel()
-		for range 2 {
-			wantCode(t, <-errs, transport.Cancelled)
-		}
+		cancels[1]() // it is in the queue, and never gets to the wire
+		wantCode(t, <-errs, transport.Cancelled)
+		cancels[0]()
+		wantCode(t, <-errs, transport.Cancelled)
 		if g.count("cancel") != 1 || g.count(mcp.MethodToolsCall) != 1 {
 			t.Errorf("the wire saw %v", g.methods())
 		}

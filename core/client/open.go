@@ -280,6 +280,7 @@ func (a *attempt) handshake(ctx context.Context, l *link, late *exchange) (*open
 	}
 	o, err := a.initialized(l, x)
 	if err != nil {
+		err = a.lastWord(ctx, l, err)
 		if ans := a.answer(x.msg, x.err); era.Judge(ans.Answer, s.stdio()) == era.ProvesModern && a.fresh == 0 {
 			// initialize was refused with a modern error: the kept or assumed
 			// legacy era is wrong.
@@ -293,6 +294,23 @@ func (a *attempt) handshake(ctx context.Context, l *link, late *exchange) (*open
 		s.watchLate(o, a, late)
 	}
 	return o, nil
+}
+
+// lastWord returns why a process ended in place of what its end did to a request:
+// a pipe that cannot be written to is the consequence, the exit code is the cause.
+func (a *attempt) lastWord(ctx context.Context, l *link, err error) error {
+	if !a.s.stdio() || transport.CodeOf(err) != transport.Broken {
+		return err
+	}
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-l.done:
+		return l.err()
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return err
 }
 
 // freshModern opens one more connection and speaks modern on it from the start.

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/drawbridge-mcp/drawbridge/core/breaker"
 	"github.com/drawbridge-mcp/drawbridge/core/era"
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
 	"github.com/drawbridge-mcp/drawbridge/core/mcp"
@@ -260,6 +261,46 @@ func TestProbeKillsTheServerLater(t *testing.T) {
 		wantState(t, s, Ready)
 		if p.connects() != 2 {
 			t.Errorf("%d processes", p.connects())
+		}
+	})
+}
+
+// Top case 5: a process that dies before it reads is reported by its exit, not by the
+// pipe that could not be written to.
+func TestExitIsTheCauseOfABrokenPipe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{kind: transport.Stdio}
+		p.answer = func(c *peerConn, id int64, r transport.Request) {
+			c.fail(id, &transport.Error{Code: transport.Broken, Reason: "write"})
+			time.Sleep(50 * time.Millisecond)
+			c.die(&transport.Error{Code: transport.Exited, ExitCode: 3})
+		}
+		s := start(t, p)
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		wantCode(t, wantState(t, s, Retrying).Err, transport.Exited)
+	})
+}
+
+// C8: while the breaker is open the next attempt waits for it, and what led there
+// stays the last failure.
+func TestOpenBreakerIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{kind: transport.Stdio}
+		p.connect = func(n int) error {
+			if n == 1 {
+				return &transport.Error{Code: transport.Exited, ExitCode: 3}
+			}
+			return &transport.Error{Code: transport.BreakerOpen, Err: &breaker.OpenError{RetryAt: time.Now().Add(30 * time.Second)}}
+		}
+		s := start(t, p)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		st := wantState(t, s, Retrying)
+		wantCode(t, st.Err, transport.BreakerOpen)
+		wantCode(t, st.LastErr, transport.Exited)
+		if d := time.Until(st.RetryAt); d < 28*time.Second {
+			t.Errorf("retries in %v", d)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/drawbridge-mcp/drawbridge/core/breaker"
 	"github.com/drawbridge-mcp/drawbridge/core/era"
 	"github.com/drawbridge-mcp/drawbridge/core/mcp"
 	"github.com/drawbridge-mcp/drawbridge/core/transport"
@@ -82,7 +83,7 @@ func (st *sessionState) enter(state State, err error) {
 		st.since = time.Now()
 	}
 	st.state, st.err = state, err
-	if err != nil {
+	if err != nil && transport.CodeOf(err) != transport.BreakerOpen { // which only follows from others
 		st.lastErr, st.lastAt = err, time.Now()
 	}
 }
@@ -172,6 +173,10 @@ func (s *Session) pause(ctx context.Context, back *backoff, err error) bool {
 		var te *transport.Error
 		if errors.As(err, &te) {
 			wait = max(wait, min(te.RetryAfter, maxRetryAfter))
+		}
+		var open *breaker.OpenError
+		if errors.As(err, &open) {
+			wait = max(wait, time.Until(open.RetryAt)) // an earlier attempt would not leave us
 		}
 		timer := time.NewTimer(wait)
 		defer timer.Stop()

@@ -2,7 +2,9 @@ package hub
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -134,7 +136,7 @@ func (v *server) idle(e *spec.Entry) *fixed {
 		return &fixed{state: Off, explanation: explanation{action: actTurnOn}, since: time.Now()}
 	case e.Err != nil:
 		return &fixed{state: InvalidSpec, explanation: explanation{
-			sentence: "Line " + e.Err.Pos.String() + ": " + e.Err.Sentence, words: wordsOf(e.Err.Action), action: actEdit,
+			sentence: fmt.Sprintf("Line %d, column %d: %s.", e.Err.Line, e.Err.Column, strings.TrimSuffix(e.Err.Sentence, ".")), words: wordsOf(e.Err.Action), action: actEdit,
 		}, since: time.Now()}
 	}
 	return nil

@@ -51,6 +51,10 @@ func (v *server) draw() *Server {
 	out.State, out.Since, out.RetryAt = stateOf(st), st.Since, st.RetryAt
 	if st.Err != nil {
 		x := explain(st.Err, host)
+		if out.State == BreakerOpen && st.LastErr != nil {
+			cause := explain(st.LastErr, host)
+			x = explanation{sentence: cause.sentence + " " + x.sentence, words: cause.words, action: cause.action}
+		}
 		out.Sentence, out.Words = v.masked(x)
 		out.Action = x.action
 		if out.State == Retrying && x.action == (Action{}) {

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -70,7 +71,7 @@ func WriteStatus(w io.Writer, s *Snapshot) error {
 		notes = append(notes, s.Config.Path+": "+s.Config.Problem)
 	}
 	if s.Keyring.Problem != "" {
-		notes = append(notes, strings.TrimSpace("Keyring: "+s.Keyring.Problem+". "+s.Keyring.Hint))
+		notes = append(notes, "Keyring: "+strings.TrimSuffix(s.Keyring.Problem, ".")+". "+sentence(errors.New(strings.TrimSuffix(s.Keyring.Hint, "."))))
 	}
 	if n := len(s.Questions); n > 0 {
 		notes = append(notes, fmt.Sprintf("%d question(s) wait for you in the window.", n))
