@@ -97,7 +97,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case "status":
 		return status(ctx, p, rest, stdout, stderr)
 	case "secret":
-		store := secrets.OpenKeyring(p.config, nil)
+		store := secrets.OpenKeyring(p.config, func(open bool) {
+			if open {
+				fmt.Fprintln(stderr, "Waiting for your keyring to be unlocked …")
+			}
+		})
 		defer store.Close()
 		code := secrets.Command(ctx, store, rest, stdin, stdout, stderr)
 		_ = control.SecretsChanged(ctx, p.runtime) // nobody runs: nobody waits
@@ -193,9 +197,10 @@ func instance(ctx context.Context, p places, window bool, stderr io.Writer) int 
 	if err != nil {
 		return fail(stderr, fmt.Errorf("find our own program: %w", err))
 	}
-	keyring := secrets.OpenKeyring(p.config, nil)
+	var h *hub.Hub
+	keyring := secrets.OpenKeyring(p.config, func(open bool) { h.KeyringWaits(open) })
 	defer keyring.Close()
-	h := hub.New(hub.Config{
+	h = hub.New(hub.Config{
 		SpecPath: p.specPath, ErasPath: p.eras, Secrets: mask.Store(keyring), Mask: mask, CheckKeyring: keyring.Check,
 		Log: log, Version: version, Executable: self,
 	})

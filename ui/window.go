@@ -68,7 +68,11 @@ func newMainWindow(u *UI) *mainWindow {
 // update draws a snapshot.
 func (w *mainWindow) update(s *hub.Snapshot) {
 	w.config.set(s.Config.Problem, "The spec file as it stands is not in force; the last good one runs on.")
-	w.keys.set(s.Keyring.Problem, s.Keyring.Hint)
+	if s.Keyring.Waiting {
+		w.keys.set("Your keyring asks to be unlocked", "Servers that need a secret start when it is")
+	} else {
+		w.keys.set(s.Keyring.Problem, s.Keyring.Hint)
+	}
 	w.list.update(s.Servers)
 	w.about.update(s)
 	w.empty.update(s)

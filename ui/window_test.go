@@ -204,6 +204,10 @@ func TestBands(t *testing.T) {
 	s.hub.publish(snap)
 	s.q.until(t, "the bands", func() bool { return s.main.config.box.Visible() && s.main.keys.box.Visible() })
 	wantTexts(t, s.main.win.Content(), "Line 3, column 7: a comma is missing. The spec file as it stands is not in force", "There is no D-Bus session. Log in to a desktop.")
+	waiting := *snap
+	waiting.Keyring = hub.Keyring{Waiting: true}
+	s.hub.publish(&waiting)
+	s.q.until(t, "the keyring waits", func() bool { return strings.HasPrefix(s.main.keys.text.Text, "Your keyring asks to be unlocked.") })
 	test.Tap(s.main.config.button)
 	s.q.until(t, "the file is read again", func() bool {
 		s.hub.mu.Lock()

@@ -80,8 +80,19 @@ func (h *Hub) heard(ctx context.Context, err error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	k.Waiting = h.keyring.Waiting
 	if h.keyring != k {
 		h.keyring = k
+		h.touch()
+	}
+}
+
+// KeyringWaits says that the keyring begins or ends to wait for the person.
+func (h *Hub) KeyringWaits(on bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.keyring.Waiting != on {
+		h.keyring.Waiting = on
 		h.touch()
 	}
 }

@@ -246,6 +246,9 @@ type Keyring struct {
 	Problem string
 	// Hint is the suggested next step.
 	Hint string
+	// Waiting says that the keyring waits for the person, who sees its own
+	// window.
+	Waiting bool
 }
 
 // LogLine is one line of a server's log.
