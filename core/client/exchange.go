@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -28,6 +29,7 @@ type exchange struct {
 	// target is what the request is about, for a question's "which call".
 	target string
 
+	ctx      context.Context // the caller's, nil when nobody waits
 	link     *link
 	id       int64
 	epoch    int       // the link's when it went onto the wire

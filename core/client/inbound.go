@@ -169,9 +169,7 @@ func (s *Session) elicit(l *link, of *exchange, m *jsonrpc.Message) {
 				reply = jsonrpc.Reply(m.ID, b)
 			}
 		}
-		if err := l.conn.Respond(m.Method, reply); err != nil {
-			s.cfg.Log.Warn("an answer could not be sent", "server", s.cfg.Name, "error", err)
-		}
+		s.respond(l, m.Method, reply)
 	})
 }
 

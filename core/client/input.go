@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"sync"
 	"time"
 
@@ -124,8 +123,7 @@ func withInputs(fields, responses, state json.RawMessage) (json.RawMessage, erro
 func (s *Session) gather(ctx context.Context, o *opened, c Call, requests []jsonrpc.Member) (json.RawMessage, bool, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(s.ctx, cancel)
-	defer stop()
+	defer watch(cancel, o.link, nil)()
 	answers := make([]json.RawMessage, len(requests))
 	errs := make([]error, len(requests))
 	refused := make([]bool, len(requests))
@@ -155,10 +153,7 @@ func (s *Session) gather(ctx context.Context, o *opened, c Call, requests []json
 	out := []byte{'{'}
 	for i, m := range requests {
 		if errs[i] != nil {
-			if ctx.Err() != nil {
-				return nil, false, &transport.Error{Code: transport.Cancelled, Err: errs[i]}
-			}
-			return nil, false, fmt.Errorf("asking a person: %w", errs[i])
+			return nil, false, unasked(errs[i])
 		}
 		no = no || refused[i]
 		key, err := json.Marshal(m.Name)
@@ -186,17 +181,25 @@ func (s *Session) urlElicitations(ctx context.Context, o *opened, c Call, err er
 	if json.Unmarshal(rpc.Data, &data) != nil || len(data.Elicitations) == 0 || len(data.Elicitations) > maxQuestions {
 		return false, nil
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer watch(cancel, o.link, nil)()
 	for _, p := range data.Elicitations {
 		p.Mode = "url"
 		r, err := s.cfg.Elicit(ctx, Elicitation{ElicitParams: p, Call: c.Target})
 		if err != nil {
-			return false, fmt.Errorf("asking a person: %w", err)
+			return false, unasked(err)
 		}
 		if r.Action != mcp.Accept {
 			return false, &transport.Error{Code: transport.Cancelled, Reason: "declined"}
 		}
 	}
 	return true, nil
+}
+
+// unasked is the error of a call whose question could not be put to a person.
+func unasked(err error) error {
+	return &transport.Error{Code: transport.Cancelled, Reason: "unasked", Err: err}
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -81,6 +81,7 @@ func (l *link) err() error {
 // do sends a request and waits for its outcome. A done ctx cancels the request
 // at whatever stage it is (T10).
 func (l *link) do(ctx context.Context, x *exchange) (*jsonrpc.Message, error) {
+	x.ctx = ctx
 	if err := l.begin(x); err != nil {
 		return nil, err
 	}
@@ -122,6 +123,10 @@ func (l *link) begin(x *exchange) error {
 
 // dispatch puts x on the wire. An error means that nothing was issued.
 func (l *link) dispatch(x *exchange) error {
+	if x.ctx != nil && x.ctx.Err() != nil {
+		// Its caller is about to abandon it: it must not reach a tool first.
+		return &transport.Error{Code: transport.Cancelled, Err: context.Cause(x.ctx)}
+	}
 	l.st.pending[x.id] = x
 	if !x.system {
 		l.st.slots++

@@ -161,6 +161,9 @@ func (s *Session) fetch(ctx context.Context, o *opened, k ListKind) error {
 	if o.link.err() != nil {
 		return o.link.err()
 	}
+	if ctx.Err() != nil {
+		return err // whoever asked has gone, which says nothing about the list
+	}
 	s.update(func(st *sessionState) {
 		l := st.lists[k]
 		l.err, l.note = err, note

@@ -365,7 +365,7 @@ func (a *attempt) initialized(l *link, x *exchange) (*opened, error) {
 func (a *attempt) opened(l *link, o *opened, rec era.Record) *opened {
 	s := a.s
 	o.link = l
-	o.cached = a.cached && a.fresh == 0
+	o.cached = a.cached && a.fresh == 0 && (a.kept != nil || o.version.Modern())
 	if a.kept != nil && o.cached {
 		o.verdict = *a.kept
 	} else {

@@ -98,16 +98,16 @@ func (s *Session) Run(ctx context.Context) {
 	var back backoff
 	for ctx.Err() == nil {
 		s.update(func(st *sessionState) { st.enter(Starting, nil); st.retryAt = time.Time{} })
-		o, err := s.open(ctx)
+		o, err := s.attempt(ctx)
 		if err == nil {
 			up := time.Now()
 			err = s.serveLink(ctx, o)
 			if time.Since(up) >= sustained {
 				back.reset()
 			}
-			if errors.Is(err, errReopen) {
-				continue
-			}
+		}
+		if errors.Is(err, errReopen) {
+			continue
 		}
 		if ctx.Err() != nil {
 			break
@@ -123,19 +123,48 @@ func (s *Session) Run(ctx context.Context) {
 // server turned out to be of the other era.
 var errReopen = errors.New("reopen")
 
+// attempt is open, but gives up with errReopen when somebody asks for a reconnect
+// meanwhile: what they changed may be why it hangs.
+func (s *Session) attempt(ctx context.Context) (*opened, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	over, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-s.kick:
+			cancel(errReopen)
+		case <-over:
+		}
+	}()
+	o, err := s.open(ctx)
+	close(over)
+	<-watched
+	reopen := errors.Is(context.Cause(ctx), errReopen)
+	cancel(nil)
+	if !reopen {
+		return o, err
+	}
+	if err == nil {
+		o.link.shut(errReopen)
+	}
+	return nil, errReopen
+}
+
 // serveLink holds a ready connection until it dies.
 func (s *Session) serveLink(ctx context.Context, o *opened) error {
 	s.ready(o)
 	var err error
+	next := Starting
 	select {
 	case <-o.link.done:
 		err = o.link.err()
 	case <-s.kick:
 		err = errReopen
 	case <-ctx.Done():
-		err = &transport.Error{Code: transport.Cancelled, Err: ctx.Err()}
+		err, next = &transport.Error{Code: transport.Cancelled, Err: ctx.Err()}, Closed
 	}
-	s.update(func(st *sessionState) { st.conn = nil })
+	// The end of a process takes a while, in which it is not ready any more.
+	s.update(func(st *sessionState) { st.conn = nil; st.enter(next, nil) })
 	o.link.shut(err)
 	return err
 }
