@@ -15,7 +15,7 @@ const (
 	fieldRoom = 64
 	// maxEventID bounds an id: it is sent back as a header.
 	maxEventID = 4 << 10
-	readSize   = 32 << 10
+	readSize   = 8 << 10
 )
 
 // event is one server-sent event with data.
@@ -109,7 +109,7 @@ func (s *eventReader) readLine() error {
 				s.rest = s.rest[1:]
 			}
 		}
-		if i := bytes.IndexAny(s.rest, "\r\n"); i >= 0 {
+		if i := lineEnd(s.rest); i >= 0 {
 			s.skipLF = s.rest[i] == '\r'
 			s.keep(s.rest[:i])
 			s.rest = s.rest[i+1:]
@@ -126,6 +126,18 @@ func (s *eventReader) readLine() error {
 			return err
 		}
 	}
+}
+
+// lineEnd returns where the first CR or LF is, -1 if there is none.
+func lineEnd(b []byte) int {
+	lf := bytes.IndexByte(b, '\n')
+	if lf >= 0 {
+		b = b[:lf]
+	}
+	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
 }
 
 // bounded refuses a line that is too long whatever it is, complete or not.
