@@ -51,7 +51,7 @@ func newDetail(u *UI, w *mainWindow) *detail {
 		container.NewTabItem("Tools", d.tools.object()),
 		d.logItem,
 	)
-	d.tabs.OnSelected = func(*container.TabItem) { d.refreshLog() }
+	d.tabs.OnSelected = func(*container.TabItem) { d.refreshTab() }
 	d.status = container.NewHBox(container.NewCenter(container.NewGridWrap(fyne.NewSquareSize(16), d.mark)), d.state)
 	d.first = container.NewBorder(nil, nil, nil, container.NewCenter(d.status), d.name)
 	d.second = container.NewBorder(nil, nil, nil, container.NewHBox(container.NewCenter(d.badge), d.count), d.target)
@@ -91,10 +91,9 @@ func (d *detail) update(s *hub.Server) {
 	}
 	d.count.SetText(text)
 	d.second.Refresh()
-	d.overview.set(s)
 	d.tools.set(s)
 	d.refreshState()
-	d.refreshLog()
+	d.refreshTab()
 }
 
 // refreshState redraws what counts seconds.
@@ -114,10 +113,14 @@ func (d *detail) refreshState() {
 	d.first.Refresh()
 }
 
-// refreshLog pulls new lines, but only while they can be seen.
-func (d *detail) refreshLog() {
-	if d.shown != nil && d.tabs.Selected() == d.logItem {
+// refreshTab redraws what can be seen: the overview or the log.
+func (d *detail) refreshTab() {
+	switch {
+	case d.shown == nil:
+	case d.tabs.Selected() == d.logItem:
 		d.log.pull(d.shown)
+	case d.tabs.SelectedIndex() == 0:
+		d.overview.set(d.shown)
 	}
 }
 

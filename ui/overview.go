@@ -16,9 +16,10 @@ import (
 
 // overview answers "what is wrong?", "why this era?" and "why this health?".
 type overview struct {
-	u *UI
-	w *mainWindow
-	s *hub.Server
+	u     *UI
+	w     *mainWindow
+	s     *hub.Server
+	facts overviewFacts
 
 	trouble  *fyne.Container
 	line     *fyne.Container
@@ -82,47 +83,63 @@ func section(head, body fyne.CanvasObject) fyne.CanvasObject {
 
 func (o *overview) object() fyne.CanvasObject { return o.box }
 
-// set shows a server.
-func (o *overview) set(s *hub.Server) {
-	o.s = s
-	now := o.u.cfg.Now()
-	o.setTrouble(s)
-	setText(o.era, eraText(s, now))
-	setText(o.health, healthText(s, now))
-	o.spark.set(s.Health.Calls)
-	if s.State == hub.Ready {
-		setText(o.load, fmt.Sprintf("In flight %d of %d · queued %d · %s", s.Health.InFlight, s.Health.Cap, s.Health.Queued, s.Health.Concurrency))
-		o.load.Show()
-	} else {
-		o.load.Hide()
-	}
-	says := saysText(s)
-	setText(o.says, says)
-	setVisible(o.says, says != "")
-	setVisible(o.sayHead, says != "")
-	setText(o.spec, specText(s))
-	o.power.SetText(map[bool]string{true: "Turn off", false: "Turn on"}[s.Wanted])
-	setEnabled(o.probe, s.Wanted && s.State != hub.InvalidSpec)
-	setEnabled(o.connect, s.Wanted && s.State != hub.InvalidSpec)
-	o.line.Refresh()
-	o.content.Refresh()
+// overviewFacts is everything that the overview shows, as text.
+type overviewFacts struct {
+	sentence, words, action       string
+	era, health, load, says, spec string
+	wanted, connectable           bool
+	calls                         int
+	last                          time.Time
 }
 
-func (o *overview) setTrouble(s *hub.Server) {
-	if s.Sentence == "" {
-		o.trouble.Hide()
-		return
+func factsOf(s *hub.Server, now time.Time) overviewFacts {
+	f := overviewFacts{
+		sentence: display.Line(s.Sentence, 400), action: s.Action.Label,
+		era: eraText(s, now), health: healthText(s, now), says: saysText(s), spec: specText(s),
+		wanted: s.Wanted, connectable: s.Wanted && s.State != hub.InvalidSpec, calls: len(s.Health.Calls),
 	}
-	setText(o.sentence, display.Line(s.Sentence, 400))
 	var words []string
 	for _, w := range s.Words {
 		words = append(words, display.Line(w, 300))
 	}
-	setText(o.words, strings.Join(words, "\n"))
-	setVisible(o.words, len(words) > 0)
-	o.action.SetText(s.Action.Label)
-	setVisible(o.action, s.Action.Kind != hub.NoAction)
-	o.trouble.Show()
+	f.words = strings.Join(words, "\n")
+	if s.State == hub.Ready {
+		f.load = fmt.Sprintf("In flight %d of %d · queued %d · %s", s.Health.InFlight, s.Health.Cap, s.Health.Queued, s.Health.Concurrency)
+	}
+	if f.calls > 0 {
+		f.last = s.Health.Calls[f.calls-1].At
+	}
+	return f
+}
+
+// set shows a server. What reads as before is not laid out again.
+func (o *overview) set(s *hub.Server) {
+	o.s = s
+	f := factsOf(s, o.u.cfg.Now())
+	if f == o.facts {
+		return
+	}
+	o.facts = f
+	setText(o.sentence, f.sentence)
+	setText(o.words, f.words)
+	setVisible(o.words, f.words != "")
+	o.action.SetText(f.action)
+	setVisible(o.action, f.action != "")
+	setVisible(o.trouble, f.sentence != "")
+	setText(o.era, f.era)
+	setText(o.health, f.health)
+	o.spark.set(s.Health.Calls)
+	setText(o.load, f.load)
+	setVisible(o.load, f.load != "")
+	setText(o.says, f.says)
+	setVisible(o.says, f.says != "")
+	setVisible(o.sayHead, f.says != "")
+	setText(o.spec, f.spec)
+	o.power.SetText(map[bool]string{true: "Turn off", false: "Turn on"}[f.wanted])
+	setEnabled(o.probe, f.connectable)
+	setEnabled(o.connect, f.connectable)
+	o.line.Refresh()
+	o.content.Refresh()
 }
 
 // eraText is the evidence behind the badge (E9).

@@ -25,7 +25,7 @@ type row struct {
 
 	first, second *fyne.Container
 	shown         *hub.Server
-	word          string
+	face          face
 	// wish is told about the check, press about the button.
 	wish  func(s *hub.Server, on bool)
 	press func(s *hub.Server)
@@ -50,34 +50,48 @@ func newRow(wish func(*hub.Server, bool), press func(*hub.Server)) *row {
 	return r
 }
 
-// set shows a server; nothing is redrawn when it is the one already shown.
-func (r *row) set(s *hub.Server, now time.Time) {
+// face is what of a server can be seen in its row.
+type face struct {
+	name, badge, state, action string
+	modern, wanted             bool
+	mark                       fyne.Resource
+	tint, text                 widget.Importance
+}
+
+func faceOf(s *hub.Server, now time.Time) face {
 	l := lookOf(s, now)
-	if s == r.shown && l.word == r.word {
-		return
+	f := face{
+		name: display.Line(s.Name, 80), badge: s.Era.Badge(), state: l.word, action: s.Action.Label,
+		modern: s.Era.Modern, wanted: s.Wanted, mark: l.mark, tint: l.tint, text: l.tint,
 	}
-	r.shown, r.word = s, l.word
-	r.wanted.OnChanged = nil
-	r.wanted.SetChecked(s.Wanted)
-	r.wanted.OnChanged = func(on bool) { r.wish(r.shown, on) }
-	r.mark.SetResource(tinted(l.mark, l.tint))
-	r.name.SetText(display.Line(s.Name, 80))
-	r.badge.set(s.Era)
-	r.state.Importance = l.tint
-	text := l.word
 	if s.State == hub.Ready {
-		text += " · " + facts(s)
+		f.state += " · " + facts(s)
 		if s.Sentence == "" && s.Tools != 0 {
-			r.state.Importance = widget.MediumImportance
+			f.text = widget.MediumImportance
 		}
 	}
-	r.state.SetText(text)
-	r.action.SetText(s.Action.Label)
-	if s.Action.Kind == hub.NoAction {
-		r.action.Hide()
-	} else {
-		r.action.Show()
+	return f
+}
+
+// set shows a server. What looks as before is not drawn again: servers that log
+// change ten times a second.
+func (r *row) set(s *hub.Server, now time.Time) {
+	r.shown = s
+	f := faceOf(s, now)
+	if f == r.face {
+		return
 	}
+	r.face = f
+	r.wanted.OnChanged = nil
+	r.wanted.SetChecked(f.wanted)
+	r.wanted.OnChanged = func(on bool) { r.wish(r.shown, on) }
+	r.mark.SetResource(tinted(f.mark, f.tint))
+	r.name.SetText(f.name)
+	r.badge.set(s.Era)
+	r.state.Importance = f.text
+	r.state.SetText(f.state)
+	r.action.SetText(f.action)
+	setVisible(r.action, f.action != "")
 	// The widths of badge, word and button have changed.
 	r.first.Refresh()
 	r.second.Refresh()

@@ -101,10 +101,17 @@ func TestUnchangedRowsAreLeftAlone(t *testing.T) {
 	if r.name.Text != "touched" {
 		t.Error("the row was drawn again")
 	}
+	logged := *v
+	logged.LogRev++
+	r.set(&logged, noon)
+	if r.name.Text != "touched" || r.shown != &logged {
+		t.Error("a log line drew the row again")
+	}
 	changed := *v
+	changed.Tools++
 	r.set(&changed, noon)
 	if r.name.Text != "github" {
-		t.Error("a new value was not drawn")
+		t.Error("a new number of tools was not drawn")
 	}
 }
 
@@ -387,12 +394,24 @@ func TestManyServers(t *testing.T) {
 
 // With a tray the window hides when it is closed, and comes back.
 func TestTrayHidesTheWindow(t *testing.T) {
-	s := newStage(t, newFakeHub(town(noon)), atNoon, func(c *Config) { c.Tray = true })
+	var quits int
+	s := newStage(t, newFakeHub(town(noon)), atNoon, func(c *Config) {
+		c.Tray = true
+		c.Quit = func() { quits++ }
+	})
 	menu := s.TrayMenu()
 	if len(menu.Items) == 0 || menu.Items[0].Label != "Open Drawbridge" {
 		t.Errorf("menu %v", menu.Items)
 	}
 	menu.Items[0].Action()
+	if last := menu.Items[len(menu.Items)-1]; !last.IsQuit {
+		t.Errorf("the last entry is %q", last.Label)
+	} else {
+		last.Action()
+	}
+	if quits != 1 {
+		t.Errorf("quit %d times", quits)
+	}
 }
 
 // Text on the accent colour and on surfaces stays readable in both themes.
