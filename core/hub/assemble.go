@@ -124,8 +124,12 @@ func limitsOf(sp *spec.Spec) client.Limits {
 	return l
 }
 
-// hostOf is where a server is, for sentences.
+// hostOf is where a server is, for sentences. sp is nil when the entry is invalid,
+// which it can become while its session still runs.
 func hostOf(sp *spec.Spec) string {
+	if sp == nil {
+		return "the server"
+	}
 	if !sp.Remote() {
 		return sp.Redact().Command
 	}

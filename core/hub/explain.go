@@ -28,6 +28,9 @@ var (
 // explain says in one sentence what an error of a session means to a person, and
 // what to try next. host is where the server is, without its query.
 func explain(err error, host string) explanation {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return explainAll(joined.Unwrap(), host)
+	}
 	var te *transport.Error
 	var rpc *jsonrpc.Error
 	switch {
@@ -46,6 +49,18 @@ func explain(err error, host string) explanation {
 		return x
 	}
 	return explanation{sentence: "Something unexpected went wrong.", action: actReconnect}
+}
+
+// explainAll reports every answer of a server, the decisive one first (E3).
+func explainAll(errs []error, host string) explanation {
+	x := explain(errs[0], host)
+	for _, err := range errs[1:] {
+		more := explain(err, host)
+		if more.sentence != x.sentence {
+			x.words = append(append(x.words, "Before that: "+more.sentence), more.words...)
+		}
+	}
+	return x
 }
 
 func explainTransport(e *transport.Error, host string) explanation {

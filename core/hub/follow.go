@@ -60,6 +60,7 @@ func (h *Hub) apply(ctx context.Context, old, new *spec.File) {
 	}
 	for _, name := range changes.Removed {
 		h.servers[name].stop()
+		h.removed[name] = h.servers[name]
 		delete(h.servers, name)
 	}
 	h.touch()
@@ -126,20 +127,13 @@ func (h *Hub) Do(ctx context.Context, name string, action ActionKind) error {
 	return nil
 }
 
-// Retry tries again every server that waits for a secret: one may have been set.
+// Retry tries again every server that uses secrets and is not ready: one may have been
+// set.
 func (h *Hub) Retry() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, v := range h.servers {
-		v.mu.Lock()
-		waiting := v.session == nil && v.fixed.state == WaitingSecret
-		v.mu.Unlock()
-		if waiting {
-			select {
-			case v.kick <- struct{}{}:
-			default:
-			}
-		}
+		v.retrySecrets()
 	}
 }
 

@@ -52,6 +52,7 @@ type Hub struct {
 
 	mu        sync.Mutex
 	servers   map[string]*server
+	removed   map[string]*server // the last of each name that may not be gone yet
 	order     []string
 	state     FileState
 	keyring   Keyring
@@ -70,7 +71,7 @@ func New(cfg Config) *Hub {
 	}
 	h := &Hub{
 		cfg: cfg, verdicts: era.NewVerdicts(), breakers: breaker.NewTable(0, 0),
-		servers: map[string]*server{}, moved: make(chan struct{}), rev: 1,
+		servers: map[string]*server{}, removed: map[string]*server{}, moved: make(chan struct{}), rev: 1,
 	}
 	if h.cfg.LookupEnv == nil {
 		h.cfg.LookupEnv = os.LookupEnv

@@ -24,15 +24,21 @@ type logRing struct {
 
 // add appends a line and returns its number.
 func (r *logRing) add(from, level, text string) uint64 {
-	if len(text) > maxLogLine {
-		text = text[:maxLogLine] + "…"
-	}
-	text = strings.ToValidUTF8(r.mask(text), "\uFFFD")
+	text = cut(r.mask(text), maxLogLine)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.next++
 	r.lines[r.next%maxLogLines] = LogLine{Seq: r.next, At: time.Now(), From: from, Level: level, Text: text}
 	return r.next
+}
+
+// cut bounds a text that is already masked: what is cut first could end in a part of a
+// secret that the masker does not know.
+func cut(s string, most int) string {
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // after returns the lines after seq, oldest first, at most max.

@@ -18,16 +18,18 @@ type server struct {
 	hub  *Hub
 	name string
 	log  *logRing
-	// poke wakes the owner: the entry changed. stop ends it for good.
+	// poke has the owner start over: the entry changed, or somebody wants another
+	// attempt from the secrets up. It is filled and drained with mu held. stop ends
+	// the owner for good, which gone tells.
 	poke chan struct{}
 	stop context.CancelFunc
+	gone chan struct{}
 
 	mu      sync.Mutex
 	entry   *spec.Entry
 	origin  string          // of the breaker, for a URL server
 	session *client.Session // nil when none runs
 	fixed   *fixed          // the state while there is no session
-	kick    chan struct{}   // tries again while fixed; buffered
 	shown   *Server         // the current view, nil when it must be made anew
 }
 
@@ -38,26 +40,44 @@ type fixed struct {
 	since time.Time
 }
 
-// newServer starts the owner of an entry; Hub.mu is held.
+// newServer starts the owner of an entry, once that of the last server of this name
+// is gone; Hub.mu is held.
 func (h *Hub) newServer(ctx context.Context, e *spec.Entry) *server {
 	ctx, stop := context.WithCancel(ctx)
 	v := &server{
 		hub: h, name: e.Name, entry: e, stop: stop,
-		poke: make(chan struct{}, 1), kick: make(chan struct{}, 1),
+		poke: make(chan struct{}, 1), gone: make(chan struct{}),
 		log: &logRing{mask: h.cfg.Mask.Mask},
 	}
 	if v.fixed = v.idle(e); v.fixed == nil {
 		v.fixed = &fixed{state: Starting, since: time.Now()}
 	}
-	h.wg.Go(func() { v.own(ctx) })
+	before := h.removed[e.Name]
+	h.wg.Go(func() {
+		if before != nil {
+			<-before.gone
+		}
+		v.own(ctx)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.removed[v.name] == v {
+			delete(h.removed, v.name)
+		}
+		close(v.gone)
+	})
 	return v
 }
 
 // set gives the server a new entry, which restarts it; Hub.mu is held.
 func (v *server) set(e *spec.Entry) {
 	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.entry, v.shown = e, nil
-	v.mu.Unlock()
+	v.startOver()
+}
+
+// startOver has the owner run the entry anew; v.mu is held.
+func (v *server) startOver() {
 	select {
 	case v.poke <- struct{}{}:
 	default:
@@ -69,6 +89,10 @@ func (v *server) own(ctx context.Context) {
 	for ctx.Err() == nil {
 		v.mu.Lock()
 		e := v.entry
+		select {
+		case <-v.poke: // it meant this very entry
+		default:
+		}
 		v.mu.Unlock()
 		run, cancel := context.WithCancel(ctx)
 		done := make(chan struct{})
@@ -94,7 +118,7 @@ func (v *server) contained(ctx context.Context, e *spec.Entry) {
 			v.mu.Lock()
 			v.session = nil
 			v.mu.Unlock()
-			v.rest(ctx, &fixed{state: Failed, explanation: explanation{
+			v.stand(&fixed{state: Failed, explanation: explanation{
 				sentence: "A fault in Drawbridge itself stopped this server; the log has the details.", action: actReconnect,
 			}})
 		}
@@ -102,31 +126,29 @@ func (v *server) contained(ctx context.Context, e *spec.Entry) {
 	v.run(ctx, e)
 }
 
-// run keeps one entry's session running until ctx ends.
+// run keeps one entry's session running until ctx ends, or shows why there is none.
 func (v *server) run(ctx context.Context, e *spec.Entry) {
-	for ctx.Err() == nil {
-		if f := v.idle(e); f != nil {
-			v.rest(ctx, f)
-			continue
-		}
-		v.stand(&fixed{state: Starting})
-		s, f := v.assemble(ctx, e.Spec)
-		if f != nil {
-			if ctx.Err() == nil {
-				v.rest(ctx, f)
-			}
-			continue
-		}
-		v.mu.Lock()
-		v.session, v.fixed = s, nil
-		v.mu.Unlock()
-		v.dirty()
-		s.Run(ctx)
-		v.mu.Lock()
-		v.session, v.fixed = nil, &fixed{state: ShuttingDown, since: time.Now()}
-		v.mu.Unlock()
-		v.dirty()
+	if f := v.idle(e); f != nil {
+		v.stand(f)
+		return
 	}
+	v.stand(&fixed{state: Starting})
+	s, f := v.assemble(ctx, e.Spec)
+	if f != nil {
+		if ctx.Err() == nil {
+			v.stand(f)
+		}
+		return
+	}
+	v.mu.Lock()
+	v.session, v.fixed = s, nil
+	v.mu.Unlock()
+	v.dirty()
+	s.Run(ctx)
+	v.mu.Lock()
+	v.session, v.fixed = nil, &fixed{state: ShuttingDown, since: time.Now()}
+	v.mu.Unlock()
+	v.dirty()
 }
 
 // idle returns the state of an entry that wants no session, nil when it wants one.
@@ -158,31 +180,34 @@ func (v *server) stand(f *fixed) {
 	v.dirty()
 }
 
-// rest shows a state without a session and waits there until somebody asks to try
-// again.
-func (v *server) rest(ctx context.Context, f *fixed) {
-	v.stand(f)
-	select {
-	case <-v.kick:
-	case <-ctx.Done():
-	}
-}
-
-// retry asks for a new attempt, whether a session runs or not.
+// retry asks for a new attempt, whether a session runs or not. A person's word closes
+// the breaker. A session keeps the secrets that it was made with, so that one with
+// secrets is made anew.
 func (v *server) retry(probe bool) {
 	v.mu.Lock()
+	v.hub.breakers.Reset(v.breakerKey())
 	s := v.session
+	anew := s == nil || v.entry.Spec == nil || len(spec.Secrets(v.entry.Spec)) > 0
+	if anew {
+		v.startOver()
+	}
 	v.mu.Unlock()
 	switch {
 	case s != nil && probe:
 		s.ProbeAgain()
-	case s != nil:
+	case !anew:
 		s.Reconnect()
-	default:
-		select {
-		case v.kick <- struct{}{}:
-		default:
-		}
+	}
+}
+
+// retrySecrets asks for a new attempt if the server is not ready and uses secrets: one
+// may have been set.
+func (v *server) retrySecrets() {
+	v.mu.Lock()
+	sp, s := v.entry.Spec, v.session
+	v.mu.Unlock()
+	if sp != nil && !sp.Disabled && len(spec.Secrets(sp)) > 0 && (s == nil || s.Status().State != client.Ready) {
+		v.retry(false)
 	}
 }
 

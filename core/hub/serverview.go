@@ -29,9 +29,8 @@ func (v *server) draw() *Server {
 	for _, n := range v.entry.Notes {
 		out.Notes = append(out.Notes, n.String())
 	}
-	host := "the server"
+	host := hostOf(v.entry.Spec)
 	if sp := v.entry.Spec; sp != nil {
-		host = hostOf(sp)
 		out.Remote, out.Target, out.Secrets = sp.Remote(), target(sp), spec.Secrets(sp)
 		out.Transport = "command"
 		if sp.Remote() {
@@ -104,10 +103,7 @@ func (v *server) masked(x explanation) (string, []string) {
 	const maxWords, maxWord = 20, 500
 	var words []string
 	for _, w := range x.words[max(0, len(x.words)-maxWords):] {
-		if len(w) > maxWord {
-			w = w[:maxWord] + "…"
-		}
-		words = append(words, v.hub.cfg.Mask.Mask(w))
+		words = append(words, cut(v.hub.cfg.Mask.Mask(w), maxWord))
 	}
 	return v.hub.cfg.Mask.Mask(x.sentence), words
 }
