@@ -65,6 +65,8 @@ func post(ctx context.Context, dir, path string) error {
 func do(ctx context.Context, dir, method, path string) (*http.Response, error) {
 	tr := &http.Transport{
 		DisableKeepAlives: true,
+		// An instance that hangs must not take the terminal along.
+		ResponseHeaderTimeout: 10 * time.Second,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			d := net.Dialer{Timeout: 2 * time.Second}
 			conn, err := d.DialContext(ctx, "unix", filepath.Join(dir, socketName))
