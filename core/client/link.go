@@ -204,6 +204,19 @@ func (l *link) wait(ctx context.Context, x *exchange) (*jsonrpc.Message, error) 
 	return x.msg, x.err
 }
 
+// rest waits for d; it reports false when ctx or the link ended before.
+func (l *link) rest(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-l.done:
+	case <-ctx.Done():
+	}
+	return false
+}
+
 // notify sends a notification without a slot and waits for nothing.
 func (l *link) notify(method string, params json.RawMessage) error {
 	x := &exchange{req: transport.Request{Method: method, Params: params, Notification: true}, system: true}

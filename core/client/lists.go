@@ -129,16 +129,13 @@ func (s *Session) refresh(k ListKind) {
 func (s *Session) refreshing(k ListKind, l *list) {
 	for {
 		s.mu.Lock()
-		wait := l.floor
+		wait, o := l.floor, s.st.conn
 		s.mu.Unlock()
-		if sleep(s.ctx, wait) == nil {
+		if o != nil && o.link.rest(s.ctx, wait) {
 			s.mu.Lock()
 			l.queued = false
-			o := s.st.conn
 			s.mu.Unlock()
-			if o != nil {
-				_ = s.fetch(s.ctx, o, k) // kept in the list's status
-			}
+			_ = s.fetch(s.ctx, o, k) // kept in the list's status
 		}
 		s.mu.Lock()
 		again := l.queued && s.st.conn != nil && s.ctx.Err() == nil

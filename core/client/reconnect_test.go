@@ -186,3 +186,26 @@ func TestCancelledCallIsNotSent(t *testing.T) {
 		}
 	})
 }
+
+// C5: the long debounce of a server that announced changes without end (field case 86)
+// does not hold up the first listing of its next connection.
+func TestNewConnectionIsListedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{answer: legacy(notFound, done)}
+		s := start(t, p)
+		synctest.Wait()
+		for range 12 {
+			s.refresh(Tools)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+		}
+		s.refresh(Tools)
+		synctest.Wait()
+		before := p.count(mcp.MethodToolsList)
+		s.Reconnect()
+		synctest.Wait()
+		if n := p.count(mcp.MethodToolsList); n != before+1 {
+			t.Errorf("listed %d times, want once", n-before)
+		}
+	})
+}
