@@ -146,3 +146,38 @@ func TestStandaloneStreamFollowsTheSession(t *testing.T) {
 		t.Errorf("streams of %q", got)
 	}
 }
+
+// The TypeScript SDK refuses a second stream of a session: only one is asked for,
+// and only when the handshake is complete.
+func TestStandaloneStreamIsAskedForOnce(t *testing.T) {
+	release := make(chan struct{})
+	var seen seenRequests
+	url := handler(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		seen.add(r, body)
+		switch {
+		case r.Method == http.MethodGet:
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		case strings.Contains(body, mcp.NotifyInitialized):
+			<-release
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			writeJSON(w, reply(body, `{}`))
+		}
+	})
+	w := openWeb(t, transport.HTTPConfig{URL: url})
+	w.call(mcp.MethodInitialize, `{}`)
+	w.conn.Adopt(mcp.V20251125)
+	id := w.issue(transport.Request{Method: mcp.NotifyInitialized, Notification: true})
+	listen(w)
+	eventually(t, "the notification", func() bool { return len(seen.all()) == 2 })
+	close(release)
+	w.outcome(id)
+	w.sink.Noted(t, mcp.NotifyMessage)
+	time.Sleep(50 * time.Millisecond) // for what must not happen
+	if n := len(seen.all()); n != 3 {
+		t.Errorf("requests %v", seen.all())
+	}
+}

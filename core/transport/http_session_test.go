@@ -184,3 +184,23 @@ func TestHandshakeIsNotOvertaken(t *testing.T) {
 	close(release)
 	w.outcome(id)
 }
+
+// A renewal drops the old session even if it fails.
+func TestFailedRenewalLeavesNoSession(t *testing.T) {
+	srv := fakeserver.StartHTTP(t, fakeserver.HTTP{Answers: map[string]fakeserver.Answer{"initialize": {
+		Times: 1, ContentType: "application/json", Body: good, Header: map[string]string{mcp.HeaderSession: "old"},
+	}, "*": fakeserver.Status(500)}})
+	w := openWeb(t, transport.HTTPConfig{URL: srv.URL})
+	w.call(mcp.MethodInitialize, `{}`)
+	w.conn.Adopt(mcp.V20251125)
+	w.fails(mcp.MethodToolsList, `{}`)
+	w.fails(mcp.MethodInitialize, `{}`)
+	w.fails(mcp.MethodToolsList, `{}`)
+	var sessions []string
+	for _, r := range srv.Requests() {
+		sessions = append(sessions, r.Header.Get(mcp.HeaderSession))
+	}
+	if want := []string{"", "old", "", ""}; !slices.Equal(sessions, want) {
+		t.Errorf("sessions %q, want %q", sessions, want)
+	}
+}
