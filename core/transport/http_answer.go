@@ -28,6 +28,9 @@ func (x *exchange) answer(resp *http.Response) outcome {
 	if refused != nil {
 		return outcome{err: refused}
 	}
+	if resp.ContentLength > limit && mediaNamed(resp.Header.Get("Content-Type")) == mediaJSON {
+		return outcome{err: &Error{Code: TooLarge, Limit: limit}} // without waiting for its first byte
+	}
 	r := bufio.NewReader(body)
 	kind := mediaOf(resp.Header, r)
 	if kind == mediaSSE {
