@@ -241,6 +241,12 @@ func run(t *testing.T, d transport.Dialer, key era.Key, elicit ...func(context.C
 	if len(elicit) > 0 {
 		cfg.Elicit = elicit[0]
 	}
+	return keep(t, cfg)
+}
+
+// keep runs a session of a test's own.
+func keep(t *testing.T, cfg client.Config) *client.Session {
+	t.Helper()
 	s := client.New(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
