@@ -187,17 +187,24 @@ func TestHandshakeIsNotOvertaken(t *testing.T) {
 
 // A renewal drops the old session even if it fails.
 func TestFailedRenewalLeavesNoSession(t *testing.T) {
-	srv := fakeserver.StartHTTP(t, fakeserver.HTTP{Answers: map[string]fakeserver.Answer{"initialize": {
-		Times: 1, ContentType: "application/json", Body: good, Header: map[string]string{mcp.HeaderSession: "old"},
-	}, "*": fakeserver.Status(500)}})
-	w := openWeb(t, transport.HTTPConfig{URL: srv.URL})
+	var seen seenRequests
+	url := handler(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		seen.add(r, body)
+		if len(seen.all()) > 1 {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set(mcp.HeaderSession, "old")
+		writeJSON(w, reply(body, `{}`))
+	})
+	w := openWeb(t, transport.HTTPConfig{URL: url})
 	w.call(mcp.MethodInitialize, `{}`)
 	w.conn.Adopt(mcp.V20251125)
 	w.fails(mcp.MethodToolsList, `{}`)
 	w.fails(mcp.MethodInitialize, `{}`)
 	w.fails(mcp.MethodToolsList, `{}`)
 	var sessions []string
-	for _, r := range srv.Requests() {
+	for _, r := range seen.all() {
 		sessions = append(sessions, r.Header.Get(mcp.HeaderSession))
 	}
 	if want := []string{"", "old", "", ""}; !slices.Equal(sessions, want) {
