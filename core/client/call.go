@@ -84,8 +84,10 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 func (s *Session) consider(o *opened, err error) {
 	var te *transport.Error
 	switch {
-	case errors.As(err, &te) && te.Code == transport.HTTPStatus && (te.Status == 401 || te.Status == 403):
-		o.link.end(err) // sign-in is needed; a person decides
+	case errors.As(err, &te) && te.Code == transport.HTTPStatus && te.Status == 401:
+		// Sign-in is needed, and a person decides. A 403 may be about this one
+		// tool.
+		o.link.end(err)
 	case o.modern() && rpcCode(err) == mcp.CodeUnsupportedVersion:
 		s.cfg.Verdicts.Forget(s.cfg.Key)
 		o.link.end(err)

@@ -86,6 +86,9 @@ func readResult(o *opened, method string, result json.RawMessage) (*inputRequire
 		return nil, invalid("input_required")
 	}
 	need := &inputRequired{state: jsonrpc.Get(result, "requestState")}
+	if string(need.state) == "null" {
+		need.state = nil
+	}
 	if need.state != nil && need.state[0] != '"' {
 		return nil, invalid("request_state")
 	}

@@ -293,10 +293,8 @@ func (l *link) response(stream int64, m *jsonrpc.Message) {
 	if stream == 0 {
 		if n, ok := m.ID.Int64(); ok {
 			x = l.st.pending[n]
-		} else if m.ID.IsZero() && m.Error != nil && len(l.st.pending) == 1 {
-			for _, only := range l.st.pending {
-				x = only
-			}
+		} else if m.ID.IsZero() && m.Error != nil {
+			x = l.only()
 		}
 	}
 	if x == nil {
@@ -304,6 +302,22 @@ func (l *link) response(stream int64, m *jsonrpc.Message) {
 		return
 	}
 	l.settle(x, m, nil)
+}
+
+// only returns the one request in flight that waits for an answer soon, nil when
+// there are more. Listen streams and an overtaken probe do not count.
+func (l *link) only() *exchange {
+	var x *exchange
+	for _, p := range l.st.pending {
+		switch {
+		case p.req.Listen, p.req.Method == mcp.MethodDiscover && len(l.st.pending) > 1:
+		case x != nil:
+			return nil
+		default:
+			x = p
+		}
+	}
+	return x
 }
 
 // Alive implements transport.Sink.

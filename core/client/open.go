@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/era"
@@ -160,7 +161,11 @@ func (a *attempt) probe(ctx context.Context, l *link, v mcp.Version) (answer, *e
 	}
 	var silent <-chan time.Time
 	if a.s.stdio() {
-		t := time.NewTimer(a.s.cfg.Limits.Probe)
+		wait := a.s.cfg.Limits.Probe
+		if a.cached {
+			wait = a.s.cfg.Limits.Handshake // known to be modern, and perhaps slow
+		}
+		t := time.NewTimer(wait)
 		defer t.Stop()
 		silent = t.C
 	}
@@ -365,6 +370,8 @@ func (a *attempt) initialized(l *link, x *exchange) (*opened, error) {
 func (a *attempt) opened(l *link, o *opened, rec era.Record) *opened {
 	s := a.s
 	o.link = l
+	o.info.Name, o.info.Title, o.info.Version = bound(o.info.Name, 256), bound(o.info.Title, 256), bound(o.info.Version, 256)
+	o.instructions = bound(o.instructions, maxInstructions)
 	o.cached = a.cached && a.fresh == 0 && (a.kept != nil || o.version.Modern())
 	if a.kept != nil && o.cached {
 		o.verdict = *a.kept
@@ -375,6 +382,17 @@ func (a *attempt) opened(l *link, o *opened, rec era.Record) *opened {
 	o.policy = s.cfg.Limits.concurrency(s.cfg.Dialer.Kind(), era.Of(o.version))
 	l.limits(s.cfg.Limits.slots(o.policy), s.cfg.Limits.Queue)
 	return o
+}
+
+// maxInstructions bounds what is kept of a server's instructions, in bytes.
+const maxInstructions = 64 << 10
+
+// bound cuts a foreign text to n bytes.
+func bound(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
 // watchLate waits for the answer to a probe that a handshake overtook. If it

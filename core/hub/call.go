@@ -42,7 +42,7 @@ func (h *Hub) Call(ctx context.Context, name, tool string, args json.RawMessage,
 		return nil, &CallError{Sentence: "The server is not running.", err: &transport.Error{Code: transport.NotReady}}
 	}
 	began := time.Now()
-	raw, err := s.CallTool(ctx, tool, args, progressing(progress))
+	raw, err := s.CallTool(ctx, tool, args, h.progressing(progress))
 	if err != nil {
 		x := explain(err, hostOf(sp))
 		var rpc *jsonrpc.Error
@@ -60,7 +60,7 @@ func (h *Hub) Call(ctx context.Context, name, tool string, args json.RawMessage,
 
 // progressing reads progress notifications; the value shown never falls (field
 // case 67).
-func progressing(f func(Progress)) func(json.RawMessage) {
+func (h *Hub) progressing(f func(Progress)) func(json.RawMessage) {
 	if f == nil {
 		return func(json.RawMessage) {}
 	}
@@ -76,7 +76,7 @@ func progressing(f func(Progress)) func(json.RawMessage) {
 		}
 		best.Done = max(best.Done, number(p.Progress))
 		best.Total = max(0, number(p.Total))
-		best.Message = p.Message
+		best.Message = h.cfg.Mask.Mask(p.Message)
 		f(best)
 	}
 }

@@ -3,6 +3,8 @@ package hub
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/drawbridge-mcp/drawbridge/secrets"
 )
 
 // Field case 57: every block is shown or says what it was; nothing is dropped.
@@ -39,7 +41,8 @@ func TestResultsOfEveryKind(t *testing.T) {
 // Field case 67: progress never falls, odd values do no harm.
 func TestOddProgress(t *testing.T) {
 	var got []Progress
-	f := progressing(func(p Progress) { got = append(got, p) })
+	h := New(Config{Mask: new(secrets.Masker)})
+	f := h.progressing(func(p Progress) { got = append(got, p) })
 	for _, p := range []string{`{"progress":10,"total":0}`, `{"progress":5,"total":20}`, `{"progress":"50"}`, `{"progress":null}`, `7`, `{"progress":5,"total":-3}`} {
 		f(json.RawMessage(p))
 	}

@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drawbridge-mcp/drawbridge/core/client"
 	"github.com/drawbridge-mcp/drawbridge/core/internal/fakeserver"
+	"github.com/drawbridge-mcp/drawbridge/core/spec"
+	"github.com/drawbridge-mcp/drawbridge/core/transport"
 	"github.com/drawbridge-mcp/drawbridge/secrets"
 	"go.uber.org/goleak"
 )
@@ -342,6 +345,9 @@ func TestQuestionsReachThePerson(t *testing.T) {
 		if q.Server != "a" || q.Call != "ask" || q.CallUncertain || q.URLMode || q.Message == "" || len(q.Schema) == 0 || q.Origin == "" {
 			t.Errorf("%s: asked %+v", era, q)
 		}
+		if p := s.Public().Questions[0]; p.ID != q.ID || p.Schema != nil || len(q.Schema) == 0 {
+			t.Errorf("public: %+v", p)
+		}
 		r.Answer(q.ID, Answer{Action: "nonsense"})
 		r.Answer(q.ID, Answer{Action: "accept", Content: json.RawMessage(`{"name":"Ada"}`)})
 		r.Answer(q.ID, Answer{Action: "decline"})
@@ -350,6 +356,16 @@ func TestQuestionsReachThePerson(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", era, got.out, got.err)
 		}
 		r.until("no question", func(s *Snapshot) bool { return len(s.Questions) == 0 })
+	}
+}
+
+// Field case 13: giving up is visible, with a way back.
+func TestGivingUpIsSaid(t *testing.T) {
+	r := newRig(t, nil)
+	v := &server{hub: r.Hub, name: "a", log: &logRing{mask: r.mask.Mask}, entry: &spec.Entry{Spec: &spec.Spec{Type: spec.Stdio, Command: "x", Source: spec.User}}}
+	x, ok := v.trouble(client.Status{State: client.Failed, Restarts: 11, Err: &transport.Error{Code: transport.Exited, ExitCode: 3}}, Failed, "x")
+	if !ok || x.action != actReconnect || x.sentence != "The process ended with code 3. It failed 11 times in a row and is left alone until you reconnect." {
+		t.Errorf("got %+v", x)
 	}
 }
 

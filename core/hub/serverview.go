@@ -2,6 +2,7 @@ package hub
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/drawbridge-mcp/drawbridge/core/client"
@@ -48,22 +49,34 @@ func (v *server) draw() *Server {
 	}
 	st := v.session.Status()
 	out.State, out.Since, out.RetryAt = stateOf(st), st.Since, st.RetryAt
-	if st.Err != nil {
-		x := explain(st.Err, host)
-		if out.State == BreakerOpen && st.LastErr != nil {
-			cause := explain(st.LastErr, host)
-			x = explanation{sentence: cause.sentence + " " + x.sentence, words: cause.words, action: cause.action}
-		}
+	if x, ok := v.trouble(st, out.State, host); ok {
 		out.Sentence, out.Words = v.masked(x)
 		out.Action = x.action
-		if out.State == Retrying && x.action == (Action{}) {
-			out.Action = actReconnect
-		}
 	}
 	v.drawReady(out, st, host)
 	out.Era = eraView(st)
 	out.Health = v.health(st, host)
 	return out
+}
+
+// trouble explains why a session is not ready; false when it is.
+func (v *server) trouble(st client.Status, state State, host string) (explanation, bool) {
+	if st.Err == nil {
+		return explanation{}, false
+	}
+	x := explain(st.Err, host)
+	switch {
+	case state == BreakerOpen && st.LastErr != nil:
+		cause := explain(st.LastErr, host)
+		x = explanation{sentence: cause.sentence + " " + x.sentence, words: cause.words, action: cause.action}
+	case state == Failed && !v.entry.Spec.Remote() && st.Restarts > 1:
+		// Giving up is said, with the way back (field case 13).
+		x.sentence += fmt.Sprintf(" It failed %d times in a row and is left alone until you reconnect.", st.Restarts)
+		x.action = actReconnect
+	case state == Retrying && x.action == (Action{}):
+		x.action = actReconnect
+	}
+	return x, true
 }
 
 // drawReady fills in what a live connection says.
@@ -73,7 +86,7 @@ func (v *server) drawReady(out *Server, st client.Status, host string) {
 	out.Instructions = mask(st.Instructions)
 	for name := range st.Capabilities {
 		if st.Capabilities.Has(name) {
-			out.Capabilities = append(out.Capabilities, name)
+			out.Capabilities = append(out.Capabilities, mask(name))
 		}
 	}
 	slices.Sort(out.Capabilities)

@@ -52,6 +52,19 @@ func (e Era) Badge() string {
 	return "?"
 }
 
+// Public returns the snapshot without what only a window needs: the link of a
+// question often holds a one-time token.
+func (s *Snapshot) Public() *Snapshot {
+	out := *s
+	out.Questions = nil
+	for _, q := range s.Questions {
+		p := *q
+		p.URL, p.Schema = "", nil
+		out.Questions = append(out.Questions, &p)
+	}
+	return &out
+}
+
 // WriteStatus prints a snapshot as a table for a terminal (A7).
 func WriteStatus(w io.Writer, s *Snapshot) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

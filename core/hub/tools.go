@@ -18,10 +18,10 @@ func (h *Hub) Tools(name string) []Tool {
 	for _, t := range entries {
 		x := Tool{
 			Name: t.Name, Title: mask(t.Title), Description: mask(t.Description), InputSchema: t.InputSchema,
-			Oddity: t.Oddity, Invalid: t.Invalid != "",
+			Oddity: mask(t.Oddity), Invalid: t.Invalid != "",
 		}
 		if x.Invalid {
-			x.Oddity = t.Invalid
+			x.Oddity = mask(t.Invalid)
 		}
 		is := func(b *bool) bool { return b != nil && *b }
 		a := t.Annotations

@@ -87,9 +87,21 @@ func RedactURL(raw string) string {
 	authority, path, slash := strings.Cut(rest, "/")
 	authority = authority[strings.LastIndexByte(authority, '@')+1:]
 	if slash {
-		path = "/" + path
+		path = "/" + redactPath(path)
 	}
 	return clip(scheme+"://"+authority+path, maxShownText)
+}
+
+// redactPath hides the segments of a path that look like a key: hosted servers put
+// them there.
+func redactPath(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if looksRandom(s) {
+			segments[i] = redacted
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
 // String gives the redacted spec in the shape of the file.

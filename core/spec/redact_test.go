@@ -117,6 +117,8 @@ func TestRefusedSpecIsEchoedRedacted(t *testing.T) {
 
 func TestRedactURL(t *testing.T) {
 	for raw, want := range map[string]string{
+		"https://h.example/s/a1B2c3D4e5F6g7H8i9/mcp": "https://h.example/s/[redacted]/mcp",
+		"https://h.example/modelcontextprotocol/mcp": "https://h.example/modelcontextprotocol/mcp",
 		"":                                "",
 		"https://h":                       "https://h",
 		"http://h:8080/a/b?k=v":           "http://h:8080/a/b",

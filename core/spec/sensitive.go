@@ -76,7 +76,8 @@ func cutAssignment(arg string) (name, value string, ok bool) {
 	return arg[:i], strings.TrimSpace(arg[i+1:]), true
 }
 
-// fromURL adds a URL's password, and the query values that look like credentials.
+// fromURL adds a URL's password, and the path segments and query values that look
+// like credentials.
 func fromURL(raw string, add func(string)) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
@@ -86,6 +87,11 @@ func fromURL(raw string, add func(string)) {
 		add(password)
 	} else if u.User != nil {
 		add(u.User.Username())
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		if looksRandom(segment) {
+			add(segment)
+		}
 	}
 	for name, list := range u.Query() {
 		for _, v := range list {

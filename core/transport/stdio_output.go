@@ -10,8 +10,9 @@ import (
 // The bounds of what is kept of a server's non-protocol output (case 8).
 const (
 	// maxLogLine bounds one line, in bytes. What is longer is cut, not split: a
-	// secret must not be hidden from masking by falling on a border.
-	maxLogLine = 4 << 10
+	// secret must not be hidden from masking by falling on a border. For the same
+	// reason it is more than what is shown of a line, which is cut once masked.
+	maxLogLine = 16 << 10
 	// lastWords is how many lines an error carries: a Node.js stack trace with
 	// its message on top fits.
 	lastWords = 20
