@@ -14,7 +14,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
@@ -181,6 +184,10 @@ func status(ctx context.Context, p places, args []string, stdout, stderr io.Writ
 // instance is the one running instance, with a window or without. A second start
 // raises the first one's window.
 func instance(ctx context.Context, p places, window bool, stderr io.Writer) int {
+	self, err := os.Executable()
+	if err != nil {
+		return fail(stderr, fmt.Errorf("find our own program: %w", err))
+	}
 	claim, err := control.Claim(p.runtime)
 	if errors.Is(err, control.ErrRunning) {
 		return second(ctx, p, window, stderr)
@@ -188,18 +195,11 @@ func instance(ctx context.Context, p places, window bool, stderr io.Writer) int 
 	if err != nil {
 		return fail(stderr, err)
 	}
-	defer claim.Close()
 	mask := new(secrets.Masker)
 	masked := mask.Writer(stderr)
-	defer masked.Close()
 	log := slog.New(mask.Handler(slog.NewTextHandler(masked, &slog.HandlerOptions{Level: logLevel()})))
-	self, err := os.Executable()
-	if err != nil {
-		return fail(stderr, fmt.Errorf("find our own program: %w", err))
-	}
 	var h *hub.Hub
 	keyring := secrets.OpenKeyring(p.config, func(open bool) { h.KeyringWaits(open) })
-	defer keyring.Close()
 	h = hub.New(hub.Config{
 		SpecPath: p.specPath, ErasPath: p.eras, Secrets: mask.Store(keyring), Mask: mask, CheckKeyring: keyring.Check,
 		Log: log, Version: version, Executable: self,
@@ -213,11 +213,15 @@ func instance(ctx context.Context, p places, window bool, stderr io.Writer) int 
 			log.Error("the core has stopped", "error", err)
 		}
 	}()
-	defer func() {
+	leave := sync.OnceFunc(func() {
 		cancel()
 		<-done
-	}()
-	handlers := control.Handlers{Status: func() any { return h.Snapshot() }, SecretsChanged: h.Retry}
+		keyring.Close()
+		masked.Close()
+		claim.Close()
+	})
+	defer leave()
+	handlers := control.Handlers{Status: func() any { return h.Snapshot().Public() }, SecretsChanged: h.Retry}
 	if !window {
 		log.Info("running without a window", "servers", p.specPath)
 		if err := claim.Serve(ctx, handlers); err != nil {
@@ -225,7 +229,7 @@ func instance(ctx context.Context, p places, window bool, stderr io.Writer) int 
 		}
 		return 0
 	}
-	show(ctx, h, log, func(raise func()) {
+	show(ctx, cancel, leave, h, log, func(raise func()) {
 		handlers.Show = raise
 		go func() {
 			if err := claim.Serve(ctx, handlers); err != nil {
@@ -260,27 +264,80 @@ func logLevel() slog.Level {
 	return l
 }
 
-// show opens the window and blocks until the person quits or ctx ends. running is
-// told how to raise the window.
-func show(ctx context.Context, h *hub.Hub, log *slog.Logger, running func(raise func())) {
+// show opens the window and blocks until the person quits or ctx ends, which
+// either way begins with cancel. leave ends all else. running is told how to raise
+// the window.
+func show(ctx context.Context, cancel, leave func(), h *hub.Hub, log *slog.Logger, running func(raise func())) {
 	quietBus()
 	a := app.NewWithID("io.github.drawbridge_mcp.drawbridge")
 	a.SetIcon(fyne.NewStaticResource("icon.svg", assets.Icon()))
 	desk, tray := a.(desktop.App)
 	tray = tray && hasTray()
+	l := loop{over: make(chan struct{})}
+	quit := func() {
+		l.end(a)
+		cancel()
+	}
 	u := ui.New(ui.Config{
-		App: a, Hub: h, Do: fyne.Do, Tray: tray, Version: version,
+		App: a, Hub: h, Do: l.do, Quit: quit, Tray: tray, Version: version,
 		Open: func(u *url.URL) error { return a.OpenURL(u) },
 	})
 	if tray {
 		desk.SetSystemTrayMenu(u.TrayMenu())
 	}
-	stop := context.AfterFunc(ctx, func() { fyne.Do(a.Quit) })
+	stop := context.AfterFunc(ctx, quit)
 	defer stop()
-	a.Lifecycle().SetOnStarted(func() { running(func() { fyne.Do(u.Show) }) })
+	a.Lifecycle().SetOnStarted(func() { running(func() { l.do(u.Show) }) })
 	u.Show()
+	returned := make(chan struct{})
+	go l.insist(returned, leave)
 	a.Run()
+	close(returned)
 	u.Close()
+}
+
+// loop is the toolkit's own, as long as it runs. What is handed to fyne.Do once it
+// has ended runs on the caller's goroutine, over windows that are gone.
+type loop struct {
+	mu    sync.RWMutex // orders what is queued before the end
+	ended atomic.Bool
+	over  chan struct{} // closed by end
+}
+
+// do runs f on the loop, later, or drops it when the loop has been told to end.
+func (l *loop) do(f func()) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.ended.Load() {
+		return
+	}
+	fyne.Do(func() {
+		if !l.ended.Load() {
+			f()
+		}
+	})
+}
+
+// end ends the loop, once. What is queued and not yet done is dropped.
+func (l *loop) end(a fyne.App) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended.CompareAndSwap(false, true) {
+		close(l.over)
+		fyne.Do(a.Quit)
+	}
+}
+
+// insist ends the program when the loop was told to end and does not: Fyne 2.7
+// now and then loses its own last event, and waits for it for ever.
+func (l *loop) insist(returned <-chan struct{}, leave func()) {
+	<-l.over
+	select {
+	case <-returned:
+	case <-time.After(time.Second):
+		leave()
+		os.Exit(0)
+	}
 }
 
 // hasTray reports whether the desktop shows tray icons: without one, closing the

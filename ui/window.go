@@ -56,6 +56,8 @@ func newMainWindow(u *UI) *mainWindow {
 	w.win.SetMaster()
 	if u.cfg.Tray {
 		w.win.SetCloseIntercept(w.win.Hide)
+	} else {
+		w.win.SetCloseIntercept(func() { u.cfg.Quit() })
 	}
 	w.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyF, Modifier: fyne.KeyModifierShortcutDefault}, func(fyne.Shortcut) {
 		w.win.Canvas().Focus(w.list.filter)
