@@ -380,13 +380,13 @@ func TestProxies(t *testing.T) {
 			return
 		}
 		defer up.Close()
-		w.WriteHeader(code)
 		c, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer c.Close()
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
 		go func() { _, _ = io.Copy(up, c); _ = up.Close() }()
 		_, _ = io.Copy(c, up)
 	}))
