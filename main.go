@@ -21,6 +21,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
+	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
 	"github.com/godbus/dbus/v5"
 
@@ -281,6 +282,7 @@ func show(ctx context.Context, cancel, leave func(), h *hub.Hub, log *slog.Logge
 	u := ui.New(ui.Config{
 		App: a, Hub: h, Do: l.do, Quit: quit, Tray: tray, Version: version,
 		Open: func(u *url.URL) error { return a.OpenURL(u) },
+		Save: save,
 	})
 	if tray {
 		desk.SetSystemTrayMenu(u.TrayMenu())
@@ -294,6 +296,21 @@ func show(ctx context.Context, cancel, leave func(), h *hub.Hub, log *slog.Logge
 	a.Run()
 	close(returned)
 	u.Close()
+}
+
+// save lets the person choose where bytes of a result are kept.
+func save(parent fyne.Window, name string, data []byte) {
+	d := dialog.NewFileSave(func(w fyne.URIWriteCloser, err error) {
+		if err == nil && w != nil {
+			_, err = w.Write(data)
+			err = errors.Join(err, w.Close())
+		}
+		if err != nil {
+			dialog.ShowError(err, parent)
+		}
+	}, parent)
+	d.SetFileName(name)
+	d.Show()
 }
 
 // loop is the toolkit's own, as long as it runs. What is handed to fyne.Do once it
