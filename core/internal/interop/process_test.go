@@ -69,12 +69,19 @@ func TestOneProcessThroughItsLife(t *testing.T) {
 	}
 	works()
 	_, err = call("die", `{"code":3}`) // 94
+	exited := &transport.Error{Code: transport.Exited}
 	if te, ok := errors.AsType[*transport.Error](err); !ok || te.Code != transport.Exited || te.ExitCode != 3 {
 		t.Errorf("got %v", err)
 	}
-	if st := s.Status(); st.InFlight != 0 || st.Queued != 0 {
-		t.Errorf("%d in flight, %d queued", st.InFlight, st.Queued)
+	// Until it is back, calls fail at once and name the exit.
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		if _, err = call("echo", `{"text":"hello"}`); err == nil {
+			break
+		}
+		starting := transport.CodeOf(err) == transport.NotReady && s.Status().LastErr != nil
+		if !errors.Is(err, exited) && !starting || time.Now().After(deadline) {
+			t.Fatalf("while it is down: %v", err)
+		}
 	}
-	ready(t, s)
 	works()
 }
