@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -274,9 +275,11 @@ func show(ctx context.Context, cancel, leave func(), h *hub.Hub, log *slog.Logge
 	a.SetIcon(fyne.NewStaticResource("icon.svg", assets.Icon()))
 	desk, tray := a.(desktop.App)
 	tray = tray && hasTray()
-	l := loop{over: make(chan struct{})}
-	quit := func() {
-		l.end(a)
+	l := newLoop()
+	quit := func() { // on the loop
+		if l.end() {
+			fyne.Do(a.Quit)
+		}
 		cancel()
 	}
 	u := ui.New(ui.Config{
@@ -287,7 +290,8 @@ func show(ctx context.Context, cancel, leave func(), h *hub.Hub, log *slog.Logge
 	if tray {
 		desk.SetSystemTrayMenu(u.TrayMenu())
 	}
-	stop := context.AfterFunc(ctx, quit)
+	// The toolkit quits by the same signal that ends ctx.
+	stop := context.AfterFunc(ctx, func() { l.end() })
 	defer stop()
 	a.Lifecycle().SetOnStarted(func() { running(func() { l.do(u.Show) }) })
 	u.Show()
@@ -313,15 +317,20 @@ func save(parent fyne.Window, name string, data []byte) {
 	d.Show()
 }
 
-// loop is the toolkit's own, as long as it runs. What is handed to fyne.Do once it
-// has ended runs on the caller's goroutine, over windows that are gone.
+// loop is the toolkit's own, on the goroutine of main, as long as it runs. What is
+// handed to fyne.Do after its end runs on the caller's goroutine, over windows that
+// are gone; and it ends by a signal without asking us.
 type loop struct {
-	mu    sync.RWMutex // orders what is queued before the end
-	ended atomic.Bool
-	over  chan struct{} // closed by end
+	goroutine string
+	mu        sync.RWMutex // orders what is queued before the end
+	ended     atomic.Bool
+	over      chan struct{} // closed by end
 }
 
-// do runs f on the loop, later, or drops it when the loop has been told to end.
+// newLoop is called on the goroutine that will run the loop.
+func newLoop() *loop { return &loop{goroutine: goroutine(), over: make(chan struct{})} }
+
+// do runs f on the loop, later, or drops it when the loop has ended or will.
 func (l *loop) do(f func()) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -329,23 +338,33 @@ func (l *loop) do(f func()) {
 		return
 	}
 	fyne.Do(func() {
-		if !l.ended.Load() {
+		if !l.ended.Load() && goroutine() == l.goroutine {
 			f()
 		}
 	})
 }
 
-// end ends the loop, once. What is queued and not yet done is dropped.
-func (l *loop) end(a fyne.App) {
+// end lets nothing more be done on the loop, and tells whether it was the first to.
+func (l *loop) end() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended.CompareAndSwap(false, true) {
+	first := l.ended.CompareAndSwap(false, true)
+	if first {
 		close(l.over)
-		fyne.Do(a.Quit)
 	}
+	return first
 }
 
-// insist ends the program when the loop was told to end and does not: Fyne 2.7
+// goroutine returns the number of the calling goroutine, which the runtime tells in
+// stack traces alone.
+func goroutine() string {
+	var trace [64]byte
+	_, rest, _ := strings.Cut(string(trace[:runtime.Stack(trace[:], false)]), " ")
+	number, _, _ := strings.Cut(rest, " ")
+	return number
+}
+
+// insist ends the program when the loop should end and does not: Fyne 2.7
 // now and then loses its own last event, and waits for it for ever.
 func (l *loop) insist(returned <-chan struct{}, leave func()) {
 	<-l.over

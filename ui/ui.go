@@ -19,8 +19,8 @@ type Config struct {
 	// Do runs a function on the UI goroutine, from any goroutine, without
 	// waiting: fyne.Do in the app, a queue that the test drains in tests.
 	Do func(func())
-	// Quit ends the program, from any goroutine: when the window is closed and
-	// there is no tray, and from the tray's menu.
+	// Quit ends the program. It is called on the UI goroutine: when the window is
+	// closed and there is no tray, and from the tray's menu.
 	Quit func()
 	// Open opens a URL in the person's browser.
 	Open func(*url.URL) error
