@@ -103,7 +103,8 @@ func TestRefusals(t *testing.T) {
 		"500, coded":           {fakeserver.RPCError(500, -32603, "no", true), transport.Error{Code: transport.HTTPStatus, Status: 500}, -32603, ""},
 		"400 in an event": {
 			fakeserver.Answer{Status: 400, ContentType: "text/event-stream", Body: ": hi\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32022,\"message\":\"no\"}}\n\n"},
-			transport.Error{Code: transport.HTTPStatus, Status: 400}, -32022, "",
+			transport.Error{Code: transport.HTTPStatus, Status: 400},
+			-32022, "",
 		},
 		"a refusal without end": {fakeserver.Answer{Status: 503, Body: "wait", HangBody: true}, transport.Error{Code: transport.HTTPStatus, Status: 503}, 0, "wait"},
 		"429 with Retry-After": {

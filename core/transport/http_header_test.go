@@ -81,8 +81,12 @@ func TestMirroredParameters(t *testing.T) {
 	w := openWeb(t, transport.HTTPConfig{URL: url})
 	w.conn.Adopt(mcp.V20260728)
 	w.outcome(w.issue(transport.Request{Method: mcp.MethodToolsCall, Name: "t", ParamHeaders: []transport.Header{
-		{Name: "Mcp-Param-Region", Value: "us-west1"}, {Name: "Mcp-Param-Text", Value: "Hello, 世界"}, {Name: "Mcp-Param-Pad", Value: " pad "},
-		{Name: "Mcp-Param-Empty", Value: ""}, {Name: "Mcp-Param-Bad Name", Value: "x"}, {Name: "Authorization", Value: "stolen"},
+		{Name: "Mcp-Param-Region", Value: "us-west1"},
+		{Name: "Mcp-Param-Text", Value: "Hello, 世界"},
+		{Name: "Mcp-Param-Pad", Value: " pad "},
+		{Name: "Mcp-Param-Empty", Value: ""},
+		{Name: "Mcp-Param-Bad Name", Value: "x"},
+		{Name: "Authorization", Value: "stolen"},
 	}}))
 	h := seen.all()[0].Header
 	for name, want := range map[string]string{
@@ -134,9 +138,15 @@ func TestLegacyHeaders(t *testing.T) {
 func TestSpecHeaders(t *testing.T) {
 	url, seen := recording(t)
 	w := openWeb(t, transport.HTTPConfig{URL: url, Headers: []transport.Header{
-		{Name: "accept", Value: "text/plain"}, {Name: "Mcp-Method", Value: "evil"}, {Name: "mcp-session-id", Value: "evil"}, {Name: "Host", Value: "evil"},
-		{Name: "mcp-param-region", Value: "evil"}, {Name: "Transfer-Encoding", Value: "chunked"},
-		{Name: "authorization", Value: "Bearer secret\n"}, {Name: "X-Team", Value: "blue"}, {Name: "x-team", Value: "red"},
+		{Name: "accept", Value: "text/plain"},
+		{Name: "Mcp-Method", Value: "evil"},
+		{Name: "mcp-session-id", Value: "evil"},
+		{Name: "Host", Value: "evil"},
+		{Name: "mcp-param-region", Value: "evil"},
+		{Name: "Transfer-Encoding", Value: "chunked"},
+		{Name: "authorization", Value: "Bearer secret\n"},
+		{Name: "X-Team", Value: "blue"},
+		{Name: "x-team", Value: "red"},
 	}})
 	w.conn.Adopt(mcp.V20260728)
 	w.call(mcp.MethodToolsList, "")
