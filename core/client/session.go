@@ -171,6 +171,7 @@ func (s *Session) serveLink(ctx context.Context, o *opened) error {
 
 // ready publishes a fresh connection and asks for what belongs to it.
 func (s *Session) ready(o *opened) {
+	s.follow(o) // before anybody can call: a server may ask on the stream
 	s.update(func(st *sessionState) {
 		st.enter(Ready, nil)
 		st.conn = o
@@ -185,7 +186,6 @@ func (s *Session) ready(o *opened) {
 			s.undeclared(k)
 		}
 	}
-	s.follow(o)
 }
 
 // pause waits until the next attempt is due: after the backoff, or when somebody

@@ -39,6 +39,7 @@ type httpConn struct {
 	cancels   map[int64]context.CancelFunc
 	listening bool               // ListenLegacy was asked for
 	heard     <-chan struct{}    // the handshake that the stream belongs to
+	stands    <-chan struct{}    // closed when the stream stands, or is not waited for
 	unlisten  context.CancelFunc // ends the stream that runs
 	closed    bool               // no goroutine may start any more
 

@@ -42,7 +42,7 @@ func (x *exchange) run() {
 	if x.completes != nil {
 		defer x.conn.established(x.completes)
 	}
-	if !x.framing.wait(x.ctx) {
+	if !x.framing.wait(x.ctx) || !x.conn.stood(x.ctx, x.framing, x.req.Method) {
 		return
 	}
 	lease, refused := x.conn.dialer.allow()
@@ -158,11 +158,11 @@ func (c *httpConn) captured(id string) {
 // established lets the requests go that wait for the handshake. A standalone stream
 // belongs to a session and starts over with it.
 func (c *httpConn) established(done chan struct{}) {
-	close(done)
 	c.mu.Lock()
 	again := c.listening && c.heard != done
 	c.mu.Unlock()
 	if again {
 		c.ListenLegacy()
 	}
+	close(done)
 }

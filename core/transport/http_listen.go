@@ -3,13 +3,19 @@ package transport
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
+	"github.com/drawbridge-mcp/drawbridge/core/mcp"
 )
 
-// maxListenDelay caps the growing wait between two streams.
-const maxListenDelay = 60 * time.Second
+const (
+	// maxListenDelay caps the growing wait between two streams.
+	maxListenDelay = 60 * time.Second
+	// streamWait is how long calls wait for the first stream of a session.
+	streamWait = time.Second
+)
 
 // ListenLegacy opens the standalone stream on which a legacy server sends what
 // belongs to no request (C5), and keeps it open until Close. A server that has none
@@ -27,22 +33,51 @@ func (c *httpConn) ListenLegacy() {
 	c.listening, c.heard = true, f.after
 	ctx, cancel := context.WithCancel(c.work)
 	c.unlisten = cancel
+	stands := make(chan struct{})
+	c.stands = stands
 	c.running.Go(func() {
 		defer cancel()
-		c.listen(ctx, f)
+		settle := sync.OnceFunc(func() { close(stands) })
+		defer settle()
+		c.listen(ctx, f, settle)
 	})
+}
+
+// stood holds back a call that the server may have a question about until the
+// standalone stream stands, or the server has had its time to open it: the
+// TypeScript SDK asks there, and drops the question for good if nobody listens.
+// It is false when ctx ended.
+func (c *httpConn) stood(ctx context.Context, f framing, method string) bool {
+	if f.modern || !mcp.MayRequireInput(method) {
+		return true
+	}
+	c.mu.Lock()
+	stands := c.stands
+	c.mu.Unlock()
+	if stands == nil {
+		return true
+	}
+	select {
+	case <-stands:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // listen opens the stream over and over. The wait between two grows, and shrinks
 // only after a message came: a server may accept every stream and end it at once
-// (field case 33).
-func (c *httpConn) listen(ctx context.Context, f framing) {
+// (field case 33). settle is called once the first is answered, or streamWait over.
+func (c *httpConn) listen(ctx context.Context, f framing, settle func()) {
 	if !f.wait(ctx) {
 		return
 	}
+	patience := time.AfterFunc(streamWait, settle)
+	defer patience.Stop()
 	wait, last := resumeDelay, ""
 	for {
 		resp, err := c.get(ctx, f, last)
+		settle()
 		switch {
 		case err != nil:
 		case passing(resp.StatusCode):
