@@ -27,7 +27,7 @@ TEST_ENV := env -u DISPLAY -u WAYLAND_DISPLAY \
 
 .PHONY: help
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: setup build ## install what is missing, build, open the window (ARGS='--config FILE' …)
@@ -85,6 +85,12 @@ lint: ## check format, vet, staticcheck and the direction of imports
 .PHONY: bench
 bench: ## run the benchmarks
 	$(TEST_ENV) $(GO) test -run '^$$' -bench . -benchmem ./core/... ./secrets/...
+
+.PHONY: conformance-client
+conformance-client: $(NPM)/node_modules/.package-lock.json ## run the official suite against the client
+	@mkdir -p build/conformance
+	$(GO) build -o build/conformance/client ./core/internal/conformance/client
+	@$(GO) run ./core/internal/conformance/run client build/conformance/client
 
 .PHONY: screenshots
 screenshots: setup-test build ## take the pictures of the documentation from the real window
