@@ -163,8 +163,13 @@ func (s *Session) serveLink(ctx context.Context, o *opened) error {
 	case <-ctx.Done():
 		err, next = &transport.Error{Code: transport.Cancelled, Err: ctx.Err()}, Closed
 	}
-	// The end of a process takes a while, in which it is not ready any more.
-	s.update(func(st *sessionState) { st.conn = nil; st.enter(next, nil) })
+	// The end of a process takes a while, in which it is not ready any more. What
+	// ended the connection by itself is said from the first moment on.
+	cause := err
+	if errors.Is(err, errReopen) || next == Closed {
+		cause = nil
+	}
+	s.update(func(st *sessionState) { st.conn = nil; st.enter(next, cause) })
 	o.link.shut(err)
 	return err
 }
