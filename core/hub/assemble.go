@@ -102,6 +102,7 @@ func (v *server) dialer(sp *spec.Spec, r *spec.Resolved) (transport.Dialer, era.
 	d, err := transport.NewHTTP(transport.HTTPConfig{
 		URL: r.URL, Headers: headers, Gate: gate, Limits: limits, Log: log, Breakers: v.hub.breakers,
 		Policy:    transport.AddressPolicy{Workspace: sp.Source != spec.User, AllowHTTP: sp.AllowInsecureHTTP},
+		SSE:       sp.Type == spec.SSE,
 		UserAgent: "drawbridge/" + v.hub.cfg.Version,
 	})
 	if err != nil {

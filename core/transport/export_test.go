@@ -44,3 +44,6 @@ func RetryDelayForTest(text string, otherwise time.Duration) time.Duration {
 func RetryAfterForTest(text string) time.Duration {
 	return retryAfter(http.Header{"Retry-After": {text}})
 }
+
+// WaitForTest replaces how long the endpoint of HTTP+SSE is waited for.
+func (d *HTTPDialer) WaitForTest(wait time.Duration) { d.wait = wait }

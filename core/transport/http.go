@@ -10,7 +10,7 @@ import (
 	"github.com/drawbridge-mcp/drawbridge/core/breaker"
 )
 
-// HTTPConfig says how a server is reached by Streamable HTTP.
+// HTTPConfig says how a server is reached by Streamable HTTP, or by HTTP+SSE before it.
 type HTTPConfig struct {
 	// URL is the MCP endpoint. Userinfo becomes basic authorization and is not sent
 	// otherwise; a fragment is dropped.
@@ -31,11 +31,15 @@ type HTTPConfig struct {
 	// Tokens, if set, gives the Authorization header of each request (T13), in
 	// place of one in Headers.
 	Tokens TokenSource
+	// SSE says that the server speaks HTTP+SSE of 2024-11-05: Streamable HTTP is not
+	// tried (T12).
+	SSE bool
 	// Resolver looks names up; nil means the system's.
 	Resolver Resolver
 }
 
-// HTTPDialer reaches one server by Streamable HTTP, in either era. Its connections
+// HTTPDialer reaches one server by Streamable HTTP, in either era, or by HTTP+SSE
+// (T12). Its connections
 // share the addresses that were checked and found to answer; each has sockets of
 // its own, so that closing it leaves none behind.
 type HTTPDialer struct {
@@ -45,6 +49,7 @@ type HTTPDialer struct {
 	base   http.Header
 	target *target
 	proxy  func(*url.URL) (*url.URL, error) // nil for none
+	wait   time.Duration                    // for the endpoint of HTTP+SSE
 	tune   func(*http.Transport)            // set by tests
 }
 
@@ -76,7 +81,7 @@ func NewHTTP(cfg HTTPConfig) (*HTTPDialer, error) {
 			host: e.host, port: e.port, secure: secure, policy: cfg.Policy, resolver: cfg.Resolver,
 			timeout: cfg.Limits.ConnectTimeout, connect: (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext,
 		},
-		proxy: environmentProxy(cfg.Policy, secure),
+		proxy: environmentProxy(cfg.Policy, secure), wait: endpointWait,
 	}, nil
 }
 

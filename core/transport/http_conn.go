@@ -30,6 +30,7 @@ type httpConn struct {
 	sink   Sink
 	ledger ledger.Ledger
 	pool   *pool
+	mailbox
 	// work ends every exchange.
 	work context.Context
 	stop context.CancelFunc
@@ -54,6 +55,8 @@ func (d *HTTPDialer) newConn(sink Sink) *httpConn {
 		dialer: d, sink: sink, pool: d.newPool(),
 		cancels: map[int64]context.CancelFunc{}, released: make(chan struct{}),
 	}
+	c.peer.mailed = d.cfg.SSE
+	c.mailbox = newMailbox()
 	c.work, c.stop = context.WithCancel(context.Background())
 	return c
 }
@@ -141,11 +144,12 @@ func (c *httpConn) Adopt(v mcp.Version) {
 // Close implements [Conn]. A legacy session is given back meanwhile, if the server
 // does not take long over it.
 func (c *httpConn) Close() {
-	c.closing.Do(c.end)
+	c.closing.Do(func() { c.end(nil) })
 	<-c.released
 }
 
-func (c *httpConn) end() {
+// end releases everything. With a cause the connection ends by itself, and says so.
+func (c *httpConn) end(cause *Error) {
 	c.ledger.End()
 	c.ledger.TakeAll()
 	c.mu.Lock()
@@ -161,7 +165,9 @@ func (c *httpConn) end() {
 			c.goodbye(f)
 		}
 	}()
-	c.ledger.Silence(sinkGrace)
+	if cause == nil {
+		c.ledger.Silence(sinkGrace)
+	}
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -176,7 +182,13 @@ func (c *httpConn) end() {
 	}
 	<-farewell
 	c.pool.close()
-	close(c.released)
+	if cause == nil || !c.ledger.Report(func() {
+		close(c.released)
+		c.sink.Closed(cause)
+	}) {
+		close(c.released)
+	}
+	c.ledger.Silence(0)
 }
 
 // goodbye ends the session at the server (2025-11-25 "Session Management").
@@ -185,7 +197,7 @@ func (c *httpConn) goodbye(f framing) {
 	defer cancel()
 	h := f.bare(c.dialer.base)
 	h.Del("Content-Type")
-	resp, err := c.roundTrip(ctx, http.MethodDelete, h, nil)
+	resp, err := c.roundTrip(ctx, c.dialer.url, http.MethodDelete, h, nil)
 	if err != nil {
 		c.note("the session could not be ended: " + err.Error())
 		return
@@ -200,11 +212,16 @@ func (c *httpConn) aside(m *jsonrpc.Message) {
 	if c.closed {
 		return
 	}
-	f := framing{version: c.peer.version, session: c.peer.id}
+	f, to := framing{version: c.peer.version, session: c.peer.id}, c.dialer.url
+	if c.peer.mailed {
+		if to = c.peer.post; to == nil {
+			return // the server knows of nothing yet
+		}
+	}
 	c.running.Go(func() {
 		ctx, cancel := context.WithTimeout(c.work, asideTimeout)
 		defer cancel()
-		resp, err := c.roundTrip(ctx, http.MethodPost, f.bare(c.dialer.base), m.Append(nil))
+		resp, err := c.roundTrip(ctx, to, http.MethodPost, f.bare(c.dialer.base), m.Append(nil))
 		if err == nil {
 			if resp.StatusCode < 200 || resp.StatusCode > 299 {
 				err = &Error{Code: HTTPStatus, Status: resp.StatusCode}

@@ -32,6 +32,9 @@ type outcome struct {
 	msg    *jsonrpc.Message
 	err    *Error
 	status int // of the answer, 0 when none came
+	// elsewhere says that the request's outcome comes, or has come, by the event
+	// stream of HTTP+SSE.
+	elsewhere bool
 }
 
 func isNotification(method string) bool { return strings.HasPrefix(method, "notifications/") }
@@ -59,7 +62,9 @@ func (x *exchange) run() {
 		if o.err != nil {
 			x.conn.note(x.req.Method + ": " + o.err.Error())
 		}
-		x.report(o)
+		if !o.elsewhere {
+			x.report(o)
+		}
 	}
 	if x.resp != nil {
 		finish(x.resp)
@@ -68,7 +73,19 @@ func (x *exchange) run() {
 
 // perform sends the request and reads the answer.
 func (x *exchange) perform() outcome {
-	resp, err := x.conn.roundTrip(x.ctx, http.MethodPost, x.framing.header(x.conn.dialer.base, &x.req), x.body)
+	if x.framing.mailed {
+		return x.mail()
+	}
+	o := x.post()
+	if x.req.Method == mcp.MethodInitialize && outdated(o.err) {
+		return x.older(o)
+	}
+	return o
+}
+
+// post sends the request by Streamable HTTP.
+func (x *exchange) post() outcome {
+	resp, err := x.conn.roundTrip(x.ctx, x.conn.dialer.url, http.MethodPost, x.framing.header(x.conn.dialer.base, &x.req), x.body)
 	if err != nil {
 		return outcome{err: wireError(err)}
 	}

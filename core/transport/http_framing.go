@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type framing struct {
 	modern  bool
 	version mcp.Version // "" for initialize, which negotiates it
 	session string      // legacy only
+	mailed  bool        // by HTTP+SSE (T12)
 	// after, if not nil, is closed when the server knows that the handshake is
 	// complete: POSTs that run side by side arrive in any order, and some servers
 	// refuse what comes before notifications/initialized.
@@ -51,6 +53,8 @@ type session struct {
 	version mcp.Version // "" until Adopt
 	id      string      // legacy only
 	ready   chan struct{}
+	mailed  bool     // the wire is HTTP+SSE (T12)
+	post    *url.URL // of HTTP+SSE: where messages go, nil until the server said it
 }
 
 // framingFor returns the framing of a request. Until a version is adopted the
@@ -58,7 +62,9 @@ type session struct {
 func (s *session) framingFor(req *Request) framing {
 	switch {
 	case req.Method == mcp.MethodInitialize:
-		return framing{}
+		return framing{mailed: s.mailed}
+	case s.mailed:
+		return framing{mailed: true, version: s.version, after: s.ready}
 	case req.Method == mcp.MethodDiscover:
 		return framing{modern: true, version: offered(req.Params)}
 	case s.version.Legacy():

@@ -23,7 +23,7 @@ const (
 func (c *httpConn) ListenLegacy() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || !c.peer.version.Legacy() {
+	if c.closed || c.peer.mailed || !c.peer.version.Legacy() {
 		return
 	}
 	if c.unlisten != nil {

@@ -6,19 +6,20 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 )
 
 // reasonAuthorization says that no credentials could be had.
 const reasonAuthorization = "authorization"
 
-// roundTrip sends one HTTP request and returns the answer's head. It follows the
+// roundTrip sends one HTTP request to a URL of the origin and returns the answer's head. It follows the
 // redirects that may be followed, and asks the token source for credentials, once
 // more if they were refused and it has better ones (T13). No request leaves the
 // origin, and so no credential does (T7).
-func (c *httpConn) roundTrip(ctx context.Context, method string, h http.Header, body []byte) (*http.Response, error) {
+func (c *httpConn) roundTrip(ctx context.Context, to *url.URL, method string, h http.Header, body []byte) (*http.Response, error) {
 	tokens := c.dialer.cfg.Tokens
 	if tokens == nil {
-		return c.follow(ctx, method, h, body)
+		return c.follow(ctx, to, method, h, body)
 	}
 	for again := true; ; {
 		token, err := tokens.Authorization(ctx)
@@ -30,7 +31,7 @@ func (c *httpConn) roundTrip(ctx context.Context, method string, h http.Header, 
 		if token != "" {
 			h["Authorization"] = []string{token}
 		}
-		resp, err := c.follow(ctx, method, h, body)
+		resp, err := c.follow(ctx, to, method, h, body)
 		if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
 			return resp, err
 		}
@@ -42,9 +43,8 @@ func (c *httpConn) roundTrip(ctx context.Context, method string, h http.Header, 
 	}
 }
 
-// follow sends the request to the URL and to where it is sent on from there.
-func (c *httpConn) follow(ctx context.Context, method string, h http.Header, body []byte) (*http.Response, error) {
-	u := c.dialer.url
+// follow sends the request to u and to where it is sent on from there.
+func (c *httpConn) follow(ctx context.Context, u *url.URL, method string, h http.Header, body []byte) (*http.Response, error) {
 	for hop := 0; ; hop++ {
 		r := (&http.Request{
 			Method: method, URL: u, Host: u.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

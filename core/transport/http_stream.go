@@ -134,7 +134,7 @@ func (c *httpConn) get(ctx context.Context, f framing, last string) (*http.Respo
 	if last != "" {
 		h[mcp.HeaderLastEventID] = []string{last}
 	}
-	return c.roundTrip(ctx, http.MethodGet, h, nil)
+	return c.roundTrip(ctx, c.dialer.url, http.MethodGet, h, nil)
 }
 
 // pause waits; false when ctx ended first.

@@ -46,11 +46,19 @@ func stdio(t *testing.T, path string, args []string, env ...string) (transport.D
 }
 
 func http(t *testing.T, url string) (transport.Dialer, era.Key) {
-	d, err := transport.NewHTTP(transport.HTTPConfig{URL: url})
+	return web(t, transport.HTTPConfig{URL: url})
+}
+
+func sse(t *testing.T, url string) (transport.Dialer, era.Key) {
+	return web(t, transport.HTTPConfig{URL: url, SSE: true})
+}
+
+func web(t *testing.T, cfg transport.HTTPConfig) (transport.Dialer, era.Key) {
+	d, err := transport.NewHTTP(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := era.URLKey(url)
+	key, err := era.URLKey(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +80,16 @@ func TestForeignServers(t *testing.T) {
 		},
 		"server-everything over HTTP": {
 			dialer: func(t *testing.T) (transport.Dialer, era.Key) { return http(t, peerbin.ServeEverything(t)) },
+			era:    era.Legacy, version: mcp.V20251125, tools: 13,
+			call: echo, args: `{"message":"hello drawbridge"}`, want: "hello drawbridge", bad: "no-such-tool",
+		},
+		"server-everything over HTTP+SSE, found out": { // T12
+			dialer: func(t *testing.T) (transport.Dialer, era.Key) { return http(t, peerbin.ServeEverythingSSE(t)) },
+			era:    era.Legacy, version: mcp.V20251125, tools: 13,
+			call: echo, args: `{"message":"hello drawbridge"}`, want: "hello drawbridge", bad: "no-such-tool",
+		},
+		"server-everything over HTTP+SSE, configured": { // T12
+			dialer: func(t *testing.T) (transport.Dialer, era.Key) { return sse(t, peerbin.ServeEverythingSSE(t)) },
 			era:    era.Legacy, version: mcp.V20251125, tools: 13,
 			call: echo, args: `{"message":"hello drawbridge"}`, want: "hello drawbridge", bad: "no-such-tool",
 		},

@@ -46,7 +46,18 @@ func ServeGo(tb testing.TB, name string, args ...string) (url string) {
 // until the test ends, and returns the URL of its endpoint.
 func ServeEverything(tb testing.TB) (url string) {
 	tb.Helper()
-	c := everything(tb, "streamableHttp")
+	return serveEverything(tb, "streamableHttp") + "/mcp"
+}
+
+// ServeEverythingSSE is [ServeEverything] over HTTP+SSE of 2024-11-05.
+func ServeEverythingSSE(tb testing.TB) (url string) {
+	tb.Helper()
+	return serveEverything(tb, "sse") + "/sse"
+}
+
+func serveEverything(tb testing.TB, transport string) (origin string) {
+	tb.Helper()
+	c := everything(tb, transport)
 	port := freePort(tb)
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("PORT=%d", port), "HOME="+tb.TempDir())
@@ -66,7 +77,7 @@ func ServeEverything(tb testing.TB) (url string) {
 	for {
 		if conn, err := net.Dial("tcp", addr); err == nil {
 			conn.Close()
-			return "http://" + addr + "/mcp"
+			return "http://" + addr
 		}
 		select {
 		case err := <-ended:
