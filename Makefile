@@ -51,7 +51,11 @@ build: ## build build/drawbridge
 test: setup-test peers build-race ## run every test, the real window under Xvfb included
 	$(TEST_ENV) DRAWBRIDGE_BINARY=$(CURDIR)/build/drawbridge-race $(GO) test -race -timeout 20m ./...
 	cd $(PEERS) && $(GO) test ./...
-	$(TEST_ENV) .ci/fuzz 3s
+	$(TEST_ENV) .ci/fuzz 1s
+
+.PHONY: fuzz
+fuzz: ## fuzz every target for longer (TIME=30s each)
+	$(TEST_ENV) .ci/fuzz $(or $(TIME),30s)
 
 .PHONY: setup-test
 setup-test:

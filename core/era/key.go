@@ -85,6 +85,9 @@ func parse(rawURL string) (*url.URL, string, error) {
 	return u, u.Scheme + "://" + net.JoinHostPort(host, port), nil
 }
 
+// maxHost is the most bytes a DNS name has (RFC 1035, 2.3.4).
+const maxHost = 253
+
 // canonical gives the one spelling of a host, so that every spelling of it shares a
 // verdict and a breaker. url.Parse decodes percent signs in hosts and IPv6 zones, so
 // that what remains is checked.
@@ -92,8 +95,10 @@ func canonical(host string) (string, bool) {
 	host = strings.ToLower(host)
 	if ip, err := netip.ParseAddr(host); err == nil {
 		host = ip.String()
-	} else if host, err = idna.Punycode.ToASCII(host); err != nil {
+	} else if host, err = idna.Punycode.ToASCII(host); err != nil || len(host) > maxHost {
 		return "", false
+	} else if again, err := idna.Punycode.ToASCII(host); err != nil || again != host {
+		return "", false // what cannot be read back is no spelling to key on
 	}
 	for _, c := range []byte(host) {
 		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._:%", c) >= 0) {
