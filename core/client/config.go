@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/drawbridge-mcp/drawbridge/core/breaker"
 	"github.com/drawbridge-mcp/drawbridge/core/era"
 	"github.com/drawbridge-mcp/drawbridge/core/mcp"
 	"github.com/drawbridge-mcp/drawbridge/core/transport"
@@ -32,9 +31,8 @@ type Config struct {
 	Dialer transport.Dialer
 	// Key is the verdict's key: a URL's or a spec fingerprint's (E4, E5).
 	Key era.Key
-	// Verdicts and Breakers are the hub's tables, shared by all sessions (E7).
+	// Verdicts is the hub's table, shared by all sessions (E7).
 	Verdicts *era.Verdicts
-	Breakers *breaker.Table
 	// Info is how we name ourselves to servers.
 	Info   mcp.Implementation
 	Limits Limits

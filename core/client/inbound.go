@@ -199,9 +199,4 @@ func watch(cancel func(), l *link, of *exchange) (stop func()) {
 }
 
 // clip bounds a foreign word for a log.
-func clip(s string) string {
-	if len(s) > 64 {
-		return s[:64] + "…"
-	}
-	return s
-}
+func clip(s string) string { return bound(s, 64) }

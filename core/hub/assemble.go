@@ -34,7 +34,7 @@ func (v *server) assemble(ctx context.Context, sp *spec.Spec) (*client.Session, 
 		return nil, &fixed{state: Failed, explanation: x}
 	}
 	cfg := client.Config{
-		Name: v.name, Dialer: d, Key: key, Verdicts: h.verdicts, Breakers: h.breakers,
+		Name: v.name, Dialer: d, Key: key, Verdicts: h.verdicts,
 		Info: h.info(), Limits: limitsOf(sp), Log: h.cfg.Log,
 		Handlers: client.Handlers{
 			Changed: v.dirty,

@@ -42,7 +42,7 @@ func newSite(t *testing.T, threshold int, h fakeserver.HTTP) *site {
 // open runs a session until the test ends.
 func (s *site) open(l client.Limits) *client.Session {
 	return keep(s.t, client.Config{
-		Name: "site", Dialer: s.dialer, Key: s.key, Verdicts: s.verdicts, Breakers: s.breakers,
+		Name: "site", Dialer: s.dialer, Key: s.key, Verdicts: s.verdicts,
 		Info: mcp.Implementation{Name: "drawbridge-test", Version: "0"}, Limits: l,
 	})
 }
