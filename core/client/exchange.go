@@ -26,6 +26,9 @@ type exchange struct {
 	// progress gets the params of progress notifications, on the connection's
 	// goroutine.
 	progress func(params json.RawMessage)
+	// acknowledged gets the params of a listen stream's acknowledgement, on the
+	// connection's goroutine.
+	acknowledged func(params json.RawMessage)
 	// target is what the request is about, for a question's "which call".
 	target string
 

@@ -31,7 +31,7 @@ func (s *Session) inbound(l *link, of *exchange, m *jsonrpc.Message) {
 		// Late progress and unknown tokens are no errors (field case 67).
 		x := of
 		if x == nil {
-			x = l.byToken(jsonrpc.Get(m.Params, mcp.MetaProgressToken))
+			x = l.byID(jsonrpc.Get(m.Params, mcp.MetaProgressToken))
 		}
 		if x != nil && x.progress != nil {
 			x.progress(m.Params)
@@ -43,6 +43,19 @@ func (s *Session) inbound(l *link, of *exchange, m *jsonrpc.Message) {
 		s.refresh(ResourceTemplates)
 	case mcp.NotifyPromptsChanged:
 		s.refresh(Prompts)
+	case mcp.NotifyResourceUpdated:
+		var uri string
+		if json.Unmarshal(jsonrpc.Get(m.Params, "uri"), &uri) == nil {
+			s.follows.changed(uri)
+		}
+	case mcp.NotifySubscriptionAccepted:
+		x := of
+		if x == nil {
+			x = l.bySubscription(m.Params)
+		}
+		if x != nil && x.acknowledged != nil {
+			x.acknowledged(m.Params)
+		}
 	case mcp.NotifyMessage:
 		s.message(m.Params)
 	case mcp.NotifyCancelled:

@@ -270,8 +270,9 @@ func (l *link) load() (inFlight, slots, queued int, waited bool) {
 	return l.st.slots, l.st.cap, len(l.st.queue), l.st.waited
 }
 
-// byToken finds the request that a progress token stands for: tokens are ids.
-func (l *link) byToken(raw json.RawMessage) *exchange {
+// byID finds the request that an id in a notification stands for; progress tokens
+// are ids as well.
+func (l *link) byID(raw json.RawMessage) *exchange {
 	id, err := jsonrpc.ParseID(raw)
 	if err != nil {
 		return nil

@@ -177,7 +177,7 @@ func (a *attempt) modern(ctx context.Context, l *link, ans answer) (*opened, err
 // now that the first exchange has succeeded (E2).
 func (a *attempt) opened(l *link, o *opened, rec era.Record) *opened {
 	s := a.s
-	o.link = l
+	o.link, o.wake = l, make(chan struct{}, 1)
 	o.info.Name, o.info.Title, o.info.Version = bound(o.info.Name, 256), bound(o.info.Title, 256), bound(o.info.Version, 256)
 	o.instructions = bound(o.instructions, maxInstructions)
 	o.cached = a.cached && a.fresh == 0 && (a.kept != nil || o.version.Modern())

@@ -67,9 +67,8 @@ func (s *Session) renewing(o *opened, done chan struct{}) {
 	s.update(func(st *sessionState) { st.renewal = nil })
 	close(done)
 	if err == nil {
-		for _, k := range listKinds {
-			s.refresh(k)
-		}
+		o.nudge()
+		s.missed()
 	}
 }
 

@@ -24,6 +24,8 @@ type Session struct {
 	wg   sync.WaitGroup
 	ctx  context.Context // of Run
 
+	follows follows
+
 	mu sync.Mutex
 	st sessionState
 }
@@ -54,6 +56,7 @@ func New(cfg Config) *Session {
 	s.st.state, s.st.since = Starting, time.Now()
 	s.st.lists = map[ListKind]*list{}
 	s.st.asked = map[askKey]context.CancelFunc{}
+	s.follows.byURI = map[string]*followed{}
 	for _, k := range listKinds {
 		s.st.lists[k] = &list{count: -1}
 	}
@@ -93,6 +96,7 @@ func (st *sessionState) enter(state State, err error) {
 func (s *Session) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.ctx = ctx
+	defer s.follows.silence()
 	defer s.wg.Wait()
 	defer cancel()
 	var back backoff
@@ -184,6 +188,10 @@ func (s *Session) ready(o *opened) {
 			st.lists[k].reset()
 		}
 	})
+	// Somebody may have begun to follow before there was a connection to tell, and
+	// changes may have passed unheard since the last one.
+	o.nudge()
+	s.follows.missed()
 	for _, k := range listKinds {
 		if o.caps.Has(k.capability()) {
 			s.refresh(k)
@@ -293,6 +301,7 @@ type opened struct {
 	verdict      era.Verdict
 	cached       bool
 	policy       Concurrency
+	wake         chan struct{} // what is followed has changed
 	// unproven says that the session was renewed and nothing has succeeded
 	// since; guarded by Session.mu.
 	unproven bool
