@@ -27,6 +27,8 @@ type Call struct {
 	// connection's goroutine: it must return at once. Nil still asks for
 	// progress, since it breaks the silence (T8, field case 68).
 	Progress func(params json.RawMessage)
+	// Fresh asks the server even if it said that an earlier answer still holds.
+	Fresh bool
 	// args are a tool call's arguments, for the mirrored headers.
 	args json.RawMessage
 }
@@ -46,7 +48,8 @@ func (s *Session) CallTool(ctx context.Context, name string, arguments json.RawM
 	})
 }
 
-// Do sends a request and returns its result as it came. It answers what the server
+// Do sends a request and returns its result as it came; one of resources/read may
+// be an earlier result that the server said is still fresh. It answers what the server
 // asks meanwhile (C4), repeats the request once on a new session when the old one
 // was rejected (E6), and once with fresh headers after a header mismatch (field
 // case 55). It never repeats a call that may have reached a tool.
@@ -58,6 +61,11 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 		o, err := s.current()
 		if err != nil {
 			return nil, err
+		}
+		if key := cacheKey(o, c); key != "" && !c.Fresh {
+			if kept, _ := o.cache.get(key); kept != nil {
+				return kept, nil
+			}
 		}
 		result, epoch, err := s.rounds(ctx, o, c)
 		switch {

@@ -39,6 +39,7 @@ func (s *Session) inbound(l *link, of *exchange, m *jsonrpc.Message) {
 	case mcp.NotifyToolsChanged:
 		s.refresh(Tools)
 	case mcp.NotifyResourcesChanged:
+		s.invalidate(l)
 		s.refresh(Resources)
 		s.refresh(ResourceTemplates)
 	case mcp.NotifyPromptsChanged:
@@ -46,6 +47,7 @@ func (s *Session) inbound(l *link, of *exchange, m *jsonrpc.Message) {
 	case mcp.NotifyResourceUpdated:
 		var uri string
 		if json.Unmarshal(jsonrpc.Get(m.Params, "uri"), &uri) == nil {
+			s.invalidate(l)
 			s.follows.changed(uri)
 		}
 	case mcp.NotifySubscriptionAccepted:

@@ -23,6 +23,8 @@ type inputRequired struct {
 func (s *Session) rounds(ctx context.Context, o *opened, c Call) (json.RawMessage, int, error) {
 	fields := c.Fields
 	refused := false
+	key := cacheKey(o, c)
+	_, gen := o.cache.get(key)
 	for round := 0; ; round++ {
 		result, epoch, err := s.exchange(ctx, o, c)
 		if err != nil {
@@ -34,6 +36,9 @@ func (s *Session) rounds(ctx context.Context, o *opened, c Call) (json.RawMessag
 			return nil, epoch, err
 		}
 		need, err := readResult(o, c.Method, result)
+		if err == nil && need == nil && round == 0 && key != "" {
+			o.cache.put(key, result, gen)
+		}
 		if err != nil || need == nil {
 			return result, epoch, err
 		}

@@ -237,6 +237,12 @@ func (s *Session) established(o *opened, st *stream) bool {
 
 // missed refreshes everything that may have changed while nobody listened.
 func (s *Session) missed() {
+	s.mu.Lock()
+	o := s.st.conn
+	s.mu.Unlock()
+	if o != nil {
+		o.cache.invalidate()
+	}
 	for _, k := range listKinds {
 		s.refresh(k)
 	}

@@ -302,6 +302,7 @@ type opened struct {
 	cached       bool
 	policy       Concurrency
 	wake         chan struct{} // what is followed has changed
+	cache        cache
 	// unproven says that the session was renewed and nothing has succeeded
 	// since; guarded by Session.mu.
 	unproven bool
