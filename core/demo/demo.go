@@ -40,7 +40,8 @@ func New() *Demo {
 	}
 	d.addResources()
 	d.addPrompts()
-	d.server = server.New(server.Options{
+	var err error
+	d.server, err = server.New(server.Options{
 		Info:         mcp.Implementation{Name: "drawbridge-demo", Title: "Drawbridge demo", Version: "1.0.0"},
 		Instructions: "A server to try things with. Every tool shows one thing that MCP servers can do; nothing it does lasts.",
 		Registry:     d.registry,
@@ -48,6 +49,7 @@ func New() *Demo {
 		Limits:  server.Limits{PageSize: pageSize, Workers: 256},
 		ListTTL: time.Minute,
 	})
+	must("server", err)
 	ctx, stop := context.WithCancel(context.Background())
 	d.stop = stop
 	d.work.Go(func() { d.tick(ctx) })

@@ -114,13 +114,13 @@ func (c Caller) can(in Input) error {
 // askNow sends the requests to a legacy client and waits for all answers. The
 // worker is given up meanwhile (S3: parked calls hold no worker).
 func (c *Call) askNow(ctx context.Context, inputs Inputs) (Answers, error) {
-	w, owner := c.conn.server.workers, c.Peer.Owner
 	c.clock.pause()
-	w.release(owner)
+	c.leaveWorker()
 	answers, err := c.gather(ctx, inputs)
-	if back := w.retake(c.ctx, owner); err == nil {
+	if back := c.conn.server.workers.retake(c.ctx, c.Peer.Owner); err == nil {
 		err = back
 	}
+	c.working = true
 	c.clock.start()
 	return answers, err
 }
@@ -136,7 +136,7 @@ func (c *Call) gather(ctx context.Context, inputs Inputs) (Answers, error) {
 	)
 	for key, in := range inputs {
 		wg.Go(func() {
-			r, err := c.conn.ask(ctx, c.id, in)
+			r, err := c.conn.ask(ctx, newAskID(), c.id, in)
 			mu.Lock()
 			defer mu.Unlock()
 			answers[key] = r
@@ -151,20 +151,19 @@ func (c *Call) gather(ctx context.Context, inputs Inputs) (Answers, error) {
 }
 
 // ask sends one request to a legacy client, on the stream of the call it belongs
-// to, and waits for the answer.
-func (c *Conn) ask(ctx context.Context, about jsonrpc.ID, in Input) (json.RawMessage, error) {
-	c.mu.Lock()
-	c.lastAsk++
-	n := c.lastAsk
+// to, and waits for the answer. Only this connection can give it: the name is
+// unguessable, but no authority.
+func (c *Conn) ask(ctx context.Context, name string, about jsonrpc.ID, in Input) (json.RawMessage, error) {
+	id := jsonrpc.StringID(name)
 	answer := make(chan *jsonrpc.Message, 1)
-	c.asked[n] = answer
+	c.mu.Lock()
+	c.asked[id] = answer
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		delete(c.asked, n)
+		delete(c.asked, id)
 		c.mu.Unlock()
 	}()
-	id := jsonrpc.IntID(n)
 	if err := c.send(ctx, jsonrpc.Call(id, in.Method, legacyParams(in)), about); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnanswered, err)
 	}
@@ -199,14 +198,10 @@ func legacyParams(in Input) json.RawMessage {
 // answered takes a client's response. One to nothing we asked is never answered
 // back, so two strict peers cannot loop.
 func (c *Conn) answered(m *jsonrpc.Message) {
-	n, ok := m.ID.Int64()
-	if !ok {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if answer, ok := c.asked[n]; ok {
-		delete(c.asked, n)
+	if answer, ok := c.asked[m.ID]; ok {
+		delete(c.asked, m.ID)
 		answer <- m
 	}
 }

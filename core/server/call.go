@@ -33,7 +33,9 @@ type Call struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	clock  *clock
-	rounds rounds
+	// working says that a worker is held; the handler's goroutine's alone.
+	working bool
+	rounds  rounds
 
 	mu       sync.Mutex
 	settled  bool

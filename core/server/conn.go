@@ -24,7 +24,9 @@ type Peer struct {
 	ID string
 	// Owner is whose shares the work counts against (S7): the legacy session,
 	// the stdio process, the authenticated client.
-	Owner     string
+	Owner string
+	// Client is the authenticated client, "" where the front door knows none.
+	Client    string
 	Transport Transport
 }
 
@@ -54,8 +56,7 @@ type Conn struct {
 	mu      sync.Mutex
 	closed  bool
 	calls   map[jsonrpc.ID]*Call
-	asked   map[int64]chan *jsonrpc.Message
-	lastAsk int64
+	asked   map[jsonrpc.ID]chan *jsonrpc.Message
 	drained bool
 	drain   chan struct{} // closed by Drain
 	legacy  *Caller       // what initialize said; nil before it
@@ -67,7 +68,7 @@ func (s *Server) Open(p Peer, out Outlet) *Conn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Conn{
 		server: s, peer: p, out: out, ctx: ctx, cancel: cancel,
-		calls: map[jsonrpc.ID]*Call{}, asked: map[int64]chan *jsonrpc.Message{},
+		calls: map[jsonrpc.ID]*Call{}, asked: map[jsonrpc.ID]chan *jsonrpc.Message{},
 		drain: make(chan struct{}),
 	}
 }
@@ -91,6 +92,7 @@ func (c *Conn) Close() {
 	c.closed = true
 	c.mu.Unlock()
 	c.cancel(ErrGone)
+	c.server.capable.drop(c)
 }
 
 // Wait returns when everything the closed connection ran has ended, or with ctx's
@@ -224,6 +226,7 @@ func (c *Conn) initialize(params map[string]json.RawMessage) (json.RawMessage, *
 		})
 	}
 	c.mu.Unlock()
+	c.server.capable.record(c)
 	b, _ := json.Marshal(struct {
 		ProtocolVersion mcp.Version     `json:"protocolVersion"`
 		Capabilities    json.RawMessage `json:"capabilities"`

@@ -12,6 +12,8 @@ type method struct {
 	legacy, modern bool
 	// feature must be declared, else the method is unknown; -1 for none.
 	feature Feature
+	// read has the read authorizer asked first (S4).
+	read bool
 	// inline answers at once, from what the machine holds.
 	inline func(*Call) (json.RawMessage, *jsonrpc.Error)
 	// prepare finds the handler, which then runs in a worker.
@@ -23,19 +25,19 @@ const none Feature = -1
 var methods = map[string]method{
 	mcp.MethodPing:        {legacy: true, feature: none, inline: empty},
 	mcp.MethodDiscover:    {modern: true, feature: none, inline: func(c *Call) (json.RawMessage, *jsonrpc.Error) { return c.conn.server.discover(), nil }},
-	mcp.MethodToolsList:   {true, true, Tools, (*Call).listTools, nil},
-	mcp.MethodToolsCall:   {true, true, Tools, nil, (*Call).findTool},
-	mcp.MethodPromptsList: {true, true, Prompts, (*Call).listPrompts, nil},
-	mcp.MethodPromptsGet:  {true, true, Prompts, nil, (*Call).findPrompt},
+	mcp.MethodToolsList:   {true, true, Tools, true, (*Call).listTools, nil},
+	mcp.MethodToolsCall:   {true, true, Tools, false, nil, (*Call).findTool},
+	mcp.MethodPromptsList: {true, true, Prompts, true, (*Call).listPrompts, nil},
+	mcp.MethodPromptsGet:  {true, true, Prompts, true, nil, (*Call).findPrompt},
 
-	mcp.MethodResourcesList:          {true, true, Resources, (*Call).listResources, nil},
-	mcp.MethodResourcesTemplatesList: {true, true, Resources, (*Call).listTemplates, nil},
-	mcp.MethodResourcesRead:          {true, true, Resources, nil, (*Call).findResource},
-	mcp.MethodResourcesSubscribe:     {legacy: true, feature: Resources, inline: (*Call).subscribe},
-	mcp.MethodResourcesUnsubscribe:   {legacy: true, feature: Resources, inline: (*Call).unsubscribe},
+	mcp.MethodResourcesList:          {true, true, Resources, true, (*Call).listResources, nil},
+	mcp.MethodResourcesTemplatesList: {true, true, Resources, true, (*Call).listTemplates, nil},
+	mcp.MethodResourcesRead:          {true, true, Resources, true, nil, (*Call).findResource},
+	mcp.MethodResourcesSubscribe:     {true, false, Resources, true, (*Call).subscribe, nil},
+	mcp.MethodResourcesUnsubscribe:   {true, false, Resources, true, (*Call).unsubscribe, nil},
 
-	mcp.MethodComplete: {true, true, Completions, nil, (*Call).findCompletion},
-	mcp.MethodSetLevel: {legacy: true, feature: Logging, inline: (*Call).setLevel},
+	mcp.MethodComplete: {true, true, Completions, true, nil, (*Call).findCompletion},
+	mcp.MethodSetLevel: {true, false, Logging, true, (*Call).setLevel, nil},
 }
 
 func empty(*Call) (json.RawMessage, *jsonrpc.Error) { return json.RawMessage(`{}`), nil }
@@ -75,6 +77,14 @@ func (c *Conn) request(m *jsonrpc.Message) {
 		refuse(unknownMethod(m.Method))
 		return
 	}
+	if how.read && c.server.readAuthorizer != nil {
+		if !c.admit(call) {
+			refuse(errIDInUse())
+			return
+		}
+		c.start(call, how.gated)
+		return
+	}
 	if how.inline != nil {
 		result, err := how.inline(call)
 		call.answer(result, err)
@@ -86,13 +96,17 @@ func (c *Conn) request(m *jsonrpc.Message) {
 		err = call.openState()
 	}
 	if err == nil && !c.admit(call) {
-		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "the id is in use by another request")
+		err = errIDInUse()
 	}
 	if err != nil {
 		refuse(err)
 		return
 	}
 	c.start(call, handle)
+}
+
+func errIDInUse() *jsonrpc.Error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "the id is in use by another request")
 }
 
 // caller decides the era (S1).
@@ -139,24 +153,38 @@ func (c *Conn) admit(call *Call) bool {
 
 // start runs the handler in a worker, or answers that the server is busy (S3).
 func (c *Conn) start(call *Call, handle Handler) {
-	w := c.server.workers
-	if !w.take(c.peer.Owner) {
+	if !call.takeWorker() {
 		call.finish(nil, ErrBusy)
 		return
 	}
 	if !c.begin() {
-		w.release(c.peer.Owner)
+		call.leaveWorker()
 		call.stop(ErrGone)
 		return
 	}
 	go func() {
 		defer c.work.Done()
-		defer w.release(c.peer.Owner)
+		defer call.leaveWorker()
 		call.clock.start()
 		defer call.clock.stop()
+		// For a handler that ends its goroutine: runtime.Goexit, as of t.FailNow.
+		defer call.finish(nil, ErrPanicked)
 		v, err := call.guarded(handle)
 		call.finish(v, err)
 	}()
+}
+
+// takeWorker and leaveWorker are for the handler's goroutine alone.
+func (call *Call) takeWorker() bool {
+	call.working = call.conn.server.workers.take(call.Peer.Owner)
+	return call.working
+}
+
+func (call *Call) leaveWorker() {
+	if call.working {
+		call.conn.server.workers.release(call.Peer.Owner)
+	}
+	call.working = false
 }
 
 // guarded runs the handler; a panic fails this one call (S3) and its text is

@@ -25,6 +25,14 @@
 // retry runs the handler again with the answers in place. A handler must therefore
 // not do lasting work before its last Ask.
 //
+// # Authorization
+//
+// An [Authorizer] decides about tool calls (S4). A call that must be asked about waits
+// in the parking lot, where it holds no worker, until an [Asker] has the answer:
+// the calling client ([InClient]), or whoever the program gives (S7). A
+// [ReadAuthorizer] decides about all other methods that give something away. A
+// server with sensitive tools does not start without an authorizer (S5).
+//
 // # Concurrency
 //
 // All exported types are safe for concurrent use. No lock is held across a write

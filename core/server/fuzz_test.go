@@ -42,7 +42,11 @@ func fuzzed() *Server {
 	r := NewRegistry()
 	r.Declare(Tools, Resources, Prompts, Completions, Logging)
 	_ = r.AddTool(Tool{Definition: json.RawMessage(`{"name":"hi","inputSchema":{"type":"object","properties":{"x":{"type":"string","x-mcp-header":"X"}}}}`), Handle: say("hi")})
-	return New(Options{Info: mcp.Implementation{Name: "fuzz"}, Registry: r})
+	s, err := New(Options{Info: mcp.Implementation{Name: "fuzz"}, Registry: r})
+	if err != nil {
+		panic(err)
+	}
+	return s
 }
 
 // Whatever comes in, what goes out is whole lines of JSON-RPC, and the door ends.

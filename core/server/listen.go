@@ -217,6 +217,10 @@ func (c *Conn) listen(call *Call) {
 		defer c.work.Done()
 		defer s.listens.release(c.peer.Owner)
 		defer s.unlisten(l)
+		if err := call.mayRead(call.ctx); err != nil {
+			call.finish(nil, err)
+			return
+		}
 		ack, _ := jsonrpc.With(l.params, "notifications", filter)
 		call.Notify(mcp.NotifySubscriptionAccepted, ack)
 		ctx, cancel := context.WithCancel(call.ctx)

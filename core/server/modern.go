@@ -42,7 +42,7 @@ func (h *HTTP) modern(w http.ResponseWriter, r *http.Request, s *Server, client 
 		return
 	}
 	st := newStream(false)
-	conn := s.Open(Peer{ID: nextConn(), Owner: client, Transport: HTTPTransport}, oneRequest{st})
+	conn := s.Open(Peer{ID: nextConn(), Owner: client, Client: client, Transport: HTTPTransport}, oneRequest{st})
 	defer conn.Close()
 	conn.Handle(m)
 	if m.Method == mcp.MethodListen {

@@ -65,7 +65,7 @@ func (c *Call) findTool() (Handler, *jsonrpc.Error) {
 	if !ok {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown tool: %.200s", c.Name)
 	}
-	return t.Handle, c.checkArguments()
+	return authorized(t), c.checkArguments()
 }
 
 func (c *Call) findPrompt() (Handler, *jsonrpc.Error) {

@@ -35,6 +35,7 @@ func (c *Call) failure(err error) (json.RawMessage, *jsonrpc.Error) {
 	var wire *jsonrpc.Error
 	var input *InputRequired
 	var missing *MissingCapability
+	var denied *Denied
 	switch {
 	case errors.As(err, &wire):
 		return nil, wire
@@ -45,7 +46,11 @@ func (c *Call) failure(err error) (json.RawMessage, *jsonrpc.Error) {
 	case c.Method != mcp.MethodToolsCall:
 		return nil, internal(c.Method, err)
 	}
-	b, bad := json.Marshal(Failed("Error: " + err.Error()))
+	failed := Failed("Error: " + err.Error())
+	if errors.As(err, &denied) {
+		failed = denied.result()
+	}
+	b, bad := json.Marshal(failed)
 	if bad != nil {
 		return nil, internal(c.Method, ErrBadResult)
 	}

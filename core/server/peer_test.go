@@ -131,7 +131,16 @@ func serve(t *testing.T, l Limits, tools map[string]Handler) *Server {
 	for name, h := range tools {
 		addTool(t, r, name, h)
 	}
-	s := New(Options{Info: mcp.Implementation{Name: "test", Version: "1"}, Registry: r, Limits: l})
+	return serveWith(t, Options{Registry: r, Limits: l})
+}
+
+func serveWith(t *testing.T, o Options) *Server {
+	t.Helper()
+	o.Info = mcp.Implementation{Name: "test", Version: "1"}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(s.Close)
 	return s
 }

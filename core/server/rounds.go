@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
 	"github.com/drawbridge-mcp/drawbridge/core/mcp"
@@ -20,6 +21,11 @@ type rounds struct {
 	fresh Answers
 	// kept is the handler's own.
 	kept json.RawMessage
+	// ask is the key under which approval was asked for, until askUntil; approved
+	// says that it was given.
+	ask      string
+	askUntil time.Time
+	approved bool
 }
 
 type roundAnswer struct {
@@ -31,6 +37,10 @@ type roundAnswer struct {
 type roundState struct {
 	Past []roundAnswer   `json:"p,omitempty"`
 	Kept json.RawMessage `json:"s,omitempty"`
+
+	Ask      string `json:"q,omitempty"`
+	AskUntil int64  `json:"u,omitempty"` // Unix time in ms
+	Approved bool   `json:"y,omitempty"`
 }
 
 // take answers inputs from earlier rounds and this one. What is missing is asked
@@ -110,6 +120,7 @@ func (c *Call) openState() *jsonrpc.Error {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "requestState is not valid for this request")
 	}
 	c.rounds.past, c.rounds.kept = st.Past, st.Kept
+	c.rounds.ask, c.rounds.askUntil, c.rounds.approved = st.Ask, time.UnixMilli(st.AskUntil), st.Approved
 	return nil
 }
 
@@ -124,8 +135,9 @@ func (c *Call) inputRequired(e *InputRequired) (json.RawMessage, *jsonrpc.Error)
 		Inputs     Inputs `json:"inputRequests,omitempty"`
 		State      string `json:"requestState,omitempty"`
 	}{ResultType: mcp.ResultInputRequired, Inputs: e.Inputs}
-	if len(c.rounds.past) > 0 || c.rounds.kept != nil || len(e.Inputs) == 0 {
-		plain, err := json.Marshal(roundState{c.rounds.past, c.rounds.kept})
+	r := &c.rounds
+	if len(r.past) > 0 || r.kept != nil || r.ask != "" || r.approved || len(e.Inputs) == 0 {
+		plain, err := json.Marshal(roundState{r.past, r.kept, r.ask, r.askUntil.UnixMilli(), r.approved})
 		if err != nil || len(plain) > maxState {
 			return nil, internal(c.Method, ErrBadResult)
 		}

@@ -7,6 +7,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -14,10 +17,21 @@ import (
 // read or make one, and it holds only for the client and request it was given for
 // and for a time (S8; basic/patterns/mrtr "Server Requirements" 4 and 5). Its key
 // lives as long as the server.
+//
+// A state is redeemed once. Redeemed ones are known by their nonces until they
+// expire; when there are too many, the oldest issues count as redeemed, known or not.
 type sealer struct {
 	aead cipher.AEAD
 	ttl  time.Duration
+
+	mu       sync.Mutex
+	redeemed map[string]int64 // nonce: when it expires, Unix time in ms
+	floor    int64            // what expires no later is no longer taken
+	swept    int64
 }
+
+// maxRedeemed bounds the nonces that are kept.
+const maxRedeemed = 1 << 16
 
 var errState = errors.New("the state is not valid")
 
@@ -26,7 +40,7 @@ func newSealer(ttl time.Duration) *sealer {
 	_, _ = rand.Read(key)           // never fails
 	block, _ := aes.NewCipher(key)  // 32 bytes are a key
 	aead, _ := cipher.NewGCM(block) // the standard sizes are valid
-	return &sealer{aead, ttl}
+	return &sealer{aead: aead, ttl: ttl, redeemed: map[string]int64{}}
 }
 
 func (s *sealer) seal(plain, binding []byte) string {
@@ -43,10 +57,33 @@ func (s *sealer) open(state string, binding []byte) ([]byte, error) {
 		return nil, errState
 	}
 	text, err := s.aead.Open(nil, b[:n], b[n:], binding)
-	if err != nil || len(text) < 8 || time.Now().UnixMilli() > int64(binary.BigEndian.Uint64(text)) {
+	if err != nil || len(text) < 8 || !s.redeem(string(b[:n]), int64(binary.BigEndian.Uint64(text))) {
 		return nil, errState
 	}
 	return text[8:], nil
+}
+
+// redeem reports whether the state still holds, and had not been redeemed before.
+func (s *sealer) redeem(nonce string, expires int64) bool {
+	now := time.Now().UnixMilli()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, used := s.redeemed[nonce]; used || now > expires || expires <= s.floor {
+		return false
+	}
+	if now-s.swept > s.ttl.Milliseconds()/2 || len(s.redeemed) >= maxRedeemed {
+		maps.DeleteFunc(s.redeemed, func(_ string, at int64) bool { return now > at })
+		s.swept = now
+	}
+	if len(s.redeemed) >= maxRedeemed {
+		s.floor = slices.Sorted(maps.Values(s.redeemed))[maxRedeemed/2]
+		maps.DeleteFunc(s.redeemed, func(_ string, at int64) bool { return at <= s.floor })
+		if expires <= s.floor {
+			return false
+		}
+	}
+	s.redeemed[nonce] = expires
+	return true
 }
 
 // newToken returns an unguessable name of visible ASCII characters.

@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +19,12 @@ type Options struct {
 	Instructions string
 	Registry     *Registry
 	Limits       Limits
+	// Authorizer decides about tool calls, ReadAuthorizer about everything else
+	// that gives something away (S4). Nil allows.
+	Authorizer     Authorizer
+	ReadAuthorizer ReadAuthorizer
+	// Asker is who approves what the authorizer wants asked; default [InClient].
+	Asker Asker
 	// ListTTL is how long clients may keep lists, ReadTTL how long resources;
 	// default 0, always ask (server/utilities/caching).
 	ListTTL, ReadTTL time.Duration
@@ -35,6 +43,13 @@ type Server struct {
 	readTTL      string
 	workers      *workers
 	listens      *workers
+	lot          lot
+	capable      capabilities
+
+	authorizer     Authorizer
+	readAuthorizer ReadAuthorizer
+	asker          Asker
+
 	states       *sealer
 	stopWatching func()
 
@@ -42,13 +57,20 @@ type Server struct {
 	listeners map[*listener]struct{}
 }
 
-// New returns a server of the registry's content. Close it after its front doors are.
-func New(o Options) *Server {
+// New returns a server of the registry's content. Close it after its front doors
+// are. The error is [ErrUnguarded], naming the tools, or [ErrLimits].
+func New(o Options) (*Server, error) {
+	l, err := o.Limits.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if o.Asker == nil {
+		o.Asker = InClient
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	info, _ := json.Marshal(o.Info) // three strings always marshal
-	l := o.Limits.withDefaults()
 	s := &Server{
 		registry:     o.Registry,
 		limits:       l,
@@ -59,11 +81,19 @@ func New(o Options) *Server {
 		readTTL:      strconv.FormatInt(o.ReadTTL.Milliseconds(), 10),
 		workers:      newWorkers(l.Workers, l.WorkersPerOwner),
 		listens:      newWorkers(l.Listens, l.ListensPerOwner),
+		lot:          lot{total: l.Parked, perOwner: l.ParkedPerOwner},
+		capable:      capabilities{max: l.Capabilities},
 		states:       newSealer(l.StateTTL),
-		listeners:    map[*listener]struct{}{},
+
+		authorizer: o.Authorizer, readAuthorizer: o.ReadAuthorizer, asker: o.Asker,
+		listeners: map[*listener]struct{}{},
 	}
 	s.stopWatching = o.Registry.watch(&watcher{listChanged: s.listChanged, updated: s.updated})
-	return s
+	if names := o.Registry.sensitiveTools(); o.Authorizer == nil && len(names) > 0 {
+		s.Close()
+		return nil, fmt.Errorf("%w: %s", ErrUnguarded, strings.Join(names, ", "))
+	}
+	return s, nil
 }
 
 // Close stops watching the registry. Connections are their front doors' to close.

@@ -138,6 +138,21 @@ func (s *session) hangUp(id jsonrpc.ID) {
 	}
 }
 
+// hears reports whether a request of ours can arrive on the call's stream.
+func (s *session) hears(c *Call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.active[c.id]
+	return n != nil && !n.plain
+}
+
+// live reports whether the client has a request or a stream open.
+func (s *session) live() bool {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	return s.inUse > 0
+}
+
 func (s *session) leave() { s.all.leave(s) }
 
 // sessions are a door's legacy sessions.
@@ -176,7 +191,7 @@ func (a *sessions) open(s *Server, client string) (*session, bool) {
 	}
 	sess.own.once = true
 	name := nextConn()
-	sess.conn = s.Open(Peer{ID: name, Owner: name, Transport: HTTPTransport}, sess)
+	sess.conn = s.Open(Peer{ID: name, Owner: name, Client: client, Transport: HTTPTransport}, sess)
 	a.mu.Lock()
 	var oldest *session
 	if len(a.byID) >= a.max {

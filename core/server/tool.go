@@ -26,8 +26,9 @@ type Tool struct {
 	Definition json.RawMessage
 	Handle     Handler
 
-	name    string
-	headers []headerParam
+	name      string
+	sensitive bool // S5: it needs an authorizer
+	headers   []headerParam
 }
 
 func (t *Tool) definition() json.RawMessage { return t.Definition }
@@ -41,9 +42,12 @@ func (t *Tool) prepare() error {
 		return errors.New("it has no handler")
 	}
 	t.name = def.Name
+	t.sensitive = is(def.Annotations.DestructiveHint) || is(def.Annotations.Sensitive)
 	t.headers = headerParams(def.InputSchema)
 	return nil
 }
+
+func is(hint *bool) bool { return hint != nil && *hint }
 
 // Resource is a resource with a fixed URI.
 type Resource struct {
