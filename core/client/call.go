@@ -27,6 +27,21 @@ type Call struct {
 	// connection's goroutine: it must return at once. Nil still asks for
 	// progress, since it breaks the silence (T8, field case 68).
 	Progress func(params json.RawMessage)
+	// Input answers what the server asks for during this call, in place of the
+	// session's handlers (C4): elicitation/create, sampling/createMessage or
+	// roots/list, with its params and result as they are. It is called on a
+	// goroutine of its own; ctx ends when nobody waits for the answer. Nil leaves
+	// it to the session.
+	Input func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	// PassInput has Do return a modern server's input_required result as it came,
+	// for a caller that can answer and retry by itself (basic/patterns/mrtr).
+	PassInput bool
+	// Capabilities are declared to a modern server for this call in place of the
+	// session's; nil means those.
+	Capabilities json.RawMessage
+	// Message gets the params of log messages that belong to this call, on the
+	// connection's goroutine: it must return at once.
+	Message func(params json.RawMessage)
 	// Fresh asks the server even if it said that an earlier answer still holds.
 	Fresh bool
 	// args are a tool call's arguments, for the mirrored headers.
@@ -115,15 +130,23 @@ func (s *Session) exchange(ctx context.Context, o *opened, c Call) (json.RawMess
 	x := &exchange{
 		req:   transport.Request{Method: c.Method},
 		total: s.cfg.Limits.Total, silence: s.cfg.Limits.Silence,
-		progress: c.Progress, target: c.Target,
+		progress: c.Progress, target: c.Target, input: c.Input, message: c.Message,
+	}
+	caps := s.caps
+	if c.Capabilities != nil {
+		caps = c.Capabilities
 	}
 	x.build = func(id int64) json.RawMessage {
-		return s.withMeta(c.Fields, c.Meta, o.version, strconv.AppendInt(nil, id, 10))
+		return s.withMeta(c.Fields, c.Meta, o.version, strconv.AppendInt(nil, id, 10), caps)
 	}
 	if o.modern() && c.Target != "" && mcp.TargetParam(c.Method) != "" {
 		x.req.Name = c.Target
 		if c.Method == mcp.MethodToolsCall && !s.stdio() {
-			x.req.ParamHeaders = s.paramHeaders(c.Target, c.args)
+			args := c.args
+			if args == nil {
+				args = jsonrpc.Get(c.Fields, "arguments")
+			}
+			x.req.ParamHeaders = s.paramHeaders(c.Target, args)
 		}
 	}
 	began := time.Now()

@@ -72,6 +72,10 @@ type Handlers struct {
 	// which means that nobody waits for the answer any more. An error is told to
 	// the server as an error, never as a decline (case 62).
 	Elicit func(ctx context.Context, e Elicitation) (mcp.ElicitResult, error)
+	// Capabilities are declared to servers, a ClientCapabilities object, where the
+	// calls' own [Call.Input] serves more than these handlers; nil declares what
+	// the handlers serve.
+	Capabilities json.RawMessage
 	// ElicitationComplete tells that a url elicitation of 2025-11-25 was
 	// completed out of band.
 	ElicitationComplete func(elicitationID string)

@@ -29,6 +29,9 @@ type exchange struct {
 	// acknowledged gets the params of a listen stream's acknowledgement, on the
 	// connection's goroutine.
 	acknowledged func(params json.RawMessage)
+	// input and message are the call's own; see [Call].
+	input   func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	message func(params json.RawMessage)
 	// target is what the request is about, for a question's "which call".
 	target string
 

@@ -60,6 +60,15 @@ func (s *Session) inbound(l *link, of *exchange, m *jsonrpc.Message) {
 		}
 	case mcp.NotifyMessage:
 		s.message(m.Params)
+		x := of
+		if x == nil {
+			l.mu.Lock()
+			x = l.only()
+			l.mu.Unlock()
+		}
+		if x != nil && x.message != nil {
+			x.message(m.Params)
+		}
 	case mcp.NotifyCancelled:
 		s.withdraw(l, m.Params)
 	case mcp.NotifyElicitationComplete:
@@ -109,8 +118,8 @@ func (s *Session) serve(l *link, of *exchange, m *jsonrpc.Message) {
 		s.cfg.Log.Warn("a modern server sent a request", "server", s.cfg.Name, "method", clip(m.Method))
 	case m.Method == mcp.MethodPing:
 		s.respond(l, m.Method, jsonrpc.Reply(m.ID, json.RawMessage(`{}`)))
-	case m.Method == mcp.MethodElicit && s.cfg.Elicit != nil:
-		s.elicit(l, of, m)
+	case asksForInput(m.Method):
+		s.asked(l, of, m)
 	default:
 		s.respond(l, m.Method, jsonrpc.Refuse(m.ID, jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "Method not found")))
 	}
@@ -130,25 +139,23 @@ func (s *Session) respond(l *link, method string, reply *jsonrpc.Message) {
 	})
 }
 
-// elicit asks a person on behalf of a legacy server. A question on a call's own
-// stream belongs to that call; one that came on none is attributed only if a
-// single call is in flight (G4). The clocks of the calls stand still meanwhile
-// (T8), and the question goes away with its call or connection.
-func (s *Session) elicit(l *link, of *exchange, m *jsonrpc.Message) {
-	var p mcp.ElicitParams
-	if err := json.Unmarshal(m.Params, &p); err != nil {
-		s.respond(l, m.Method, jsonrpc.Refuse(m.ID, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params")))
-		return
-	}
-	e := Elicitation{ElicitParams: p}
+// asked answers what a legacy server asks for. A question on a call's own stream
+// belongs to that call; one that came on none is attributed only if a single call is
+// in flight (G4), and otherwise is the session's own to answer. The clocks of the
+// calls stand still meanwhile (T8), and the question goes away with its call or
+// connection.
+func (s *Session) asked(l *link, of *exchange, m *jsonrpc.Message) {
 	calls := []*exchange{of}
 	if of == nil {
 		calls = l.suspects()
-		e.Uncertain = len(calls) > 1
 	}
 	if len(calls) == 1 {
 		of = calls[0]
-		e.Call = of.target
+	}
+	ask, refusal := s.answering(of, len(calls) > 1, m)
+	if refusal != nil {
+		s.respond(l, m.Method, jsonrpc.Refuse(m.ID, refusal))
+		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	key := askKey{l, m.ID}
@@ -168,7 +175,7 @@ func (s *Session) elicit(l *link, of *exchange, m *jsonrpc.Message) {
 	s.wg.Go(func() {
 		defer cancel()
 		stop := watch(cancel, l, of)
-		r, err := s.cfg.Elicit(ctx, e)
+		result, err := ask(ctx)
 		stop()
 		paid()
 		s.mu.Lock()
@@ -177,15 +184,36 @@ func (s *Session) elicit(l *link, of *exchange, m *jsonrpc.Message) {
 		if l.err() != nil || errors.Is(err, context.Canceled) {
 			return // nobody waits for the answer
 		}
-		reply := jsonrpc.Refuse(m.ID, jsonrpc.Errorf(jsonrpc.CodeInternal, "The question could not be put to a person"))
+		reply := jsonrpc.Refuse(m.ID, jsonrpc.Errorf(jsonrpc.CodeInternal, "The request could not be put to a person or client"))
 		if err == nil {
-			b, merr := json.Marshal(r)
-			if merr == nil {
-				reply = jsonrpc.Reply(m.ID, b)
-			}
+			reply = jsonrpc.Reply(m.ID, result)
 		}
 		s.respond(l, m.Method, reply)
 	})
+}
+
+// answering finds who answers a request: the call it belongs to, else the session.
+func (s *Session) answering(of *exchange, uncertain bool, m *jsonrpc.Message) (func(context.Context) (json.RawMessage, error), *jsonrpc.Error) {
+	if of != nil && of.input != nil {
+		return func(ctx context.Context) (json.RawMessage, error) { return of.input(ctx, m.Method, m.Params) }, nil
+	}
+	if m.Method != mcp.MethodElicit || s.cfg.Elicit == nil {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "Method not found")
+	}
+	e := Elicitation{Uncertain: uncertain}
+	if json.Unmarshal(m.Params, &e.ElicitParams) != nil {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params")
+	}
+	if of != nil {
+		e.Call = of.target
+	}
+	return func(ctx context.Context) (json.RawMessage, error) {
+		r, err := s.cfg.Elicit(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(r)
+	}, nil
 }
 
 // watch cancels when the link dies or the exchange, if any, ends; the returned

@@ -36,6 +36,9 @@ func (s *Session) rounds(ctx context.Context, o *opened, c Call) (json.RawMessag
 			return nil, epoch, err
 		}
 		need, err := readResult(o, c.Method, result)
+		if err == nil && need != nil && c.PassInput {
+			return result, epoch, nil
+		}
 		if err == nil && need == nil && round == 0 && key != "" {
 			o.cache.put(key, result, gen)
 		}
@@ -139,6 +142,17 @@ func (s *Session) gather(ctx context.Context, o *opened, c Call, requests []json
 	for i, m := range requests {
 		var method string
 		_ = json.Unmarshal(jsonrpc.Get(m.Value, "method"), &method)
+		if c.Input != nil && asksForInput(method) {
+			wg.Go(func() {
+				r, err := c.Input(ctx, method, jsonrpc.Get(m.Value, "params"))
+				if errs[i] = err; err != nil {
+					cancel()
+					return
+				}
+				answers[i], refused[i] = r, method == mcp.MethodElicit && !accepts(r)
+			})
+			continue
+		}
 		if method != mcp.MethodElicit || s.cfg.Elicit == nil {
 			return nil, false, &transport.Error{Code: transport.Invalid, Reason: "undeclared_input"}
 		}
@@ -179,7 +193,7 @@ func (s *Session) gather(ctx context.Context, o *opened, c Call, requests []json
 // urlElicitations handles the -32042 of 2025-11-25: every listed URL is shown to a
 // person; when all are accepted the call is made once more.
 func (s *Session) urlElicitations(ctx context.Context, o *opened, c Call, err error) (retry bool, _ error) {
-	if rpcCode(err) != mcp.CodeURLElicitation || o.modern() || s.cfg.Elicit == nil {
+	if rpcCode(err) != mcp.CodeURLElicitation || o.modern() || (s.cfg.Elicit == nil && c.Input == nil) {
 		return false, nil
 	}
 	rpc := err.(*jsonrpc.Error)
@@ -194,15 +208,45 @@ func (s *Session) urlElicitations(ctx context.Context, o *opened, c Call, err er
 	defer watch(cancel, o.link, nil)()
 	for _, p := range data.Elicitations {
 		p.Mode = "url"
-		r, err := s.cfg.Elicit(ctx, Elicitation{ElicitParams: p, Call: c.Target})
+		accepted, err := s.acceptURL(ctx, c, p)
 		if err != nil {
 			return false, unasked(err)
 		}
-		if r.Action != mcp.Accept {
+		if !accepted {
 			return false, &transport.Error{Code: transport.Cancelled, Reason: "declined"}
 		}
 	}
 	return true, nil
+}
+
+// acceptURL asks whoever answers for the call whether to go to a URL.
+func (s *Session) acceptURL(ctx context.Context, c Call, p mcp.ElicitParams) (bool, error) {
+	if c.Input == nil {
+		r, err := s.cfg.Elicit(ctx, Elicitation{ElicitParams: p, Call: c.Target})
+		return r.Action == mcp.Accept, err
+	}
+	params, err := json.Marshal(p)
+	if err != nil {
+		return false, err
+	}
+	r, err := c.Input(ctx, mcp.MethodElicit, params)
+	return err == nil && accepts(r), err
+}
+
+// asksForInput reports whether a method is one by which servers ask their client.
+func asksForInput(method string) bool {
+	switch method {
+	case mcp.MethodElicit, mcp.MethodSample, mcp.MethodRootsList:
+		return true
+	}
+	return false
+}
+
+// accepts reads the action of an ElicitResult.
+func accepts(result json.RawMessage) bool {
+	var action mcp.Action
+	_ = json.Unmarshal(jsonrpc.Get(result, "action"), &action)
+	return action == mcp.Accept
 }
 
 // unasked is the error of a call whose question could not be put to a person.

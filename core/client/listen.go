@@ -87,7 +87,7 @@ func (s *Session) listen(o *opened, f filter) *stream {
 	st := &stream{filter: f, cancel: cancel, accepted: make(chan json.RawMessage, 1), over: make(chan struct{})}
 	x := &exchange{
 		req:    transport.Request{Method: mcp.MethodListen, Listen: true},
-		build:  func(int64) json.RawMessage { return s.withMeta(f.fields(), nil, o.version, nil) },
+		build:  func(int64) json.RawMessage { return s.withMeta(f.fields(), nil, o.version, nil, s.caps) },
 		system: true,
 		acknowledged: func(params json.RawMessage) {
 			select {

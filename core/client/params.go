@@ -11,6 +11,9 @@ import (
 // declared returns the capabilities that we declare to servers, as JSON: only
 // what a handler is there for (case 62).
 func declared(h Handlers) []byte {
+	if h.Capabilities != nil {
+		return h.Capabilities
+	}
 	if h.Elicit != nil {
 		return []byte(`{"elicitation":{"form":{},"url":{}}}`)
 	}
@@ -31,7 +34,7 @@ func (s *Session) initializeParams() json.RawMessage {
 // members, what the version requires on every request (C3; basic/index
 // "Per-request protocol fields"), and a progress token if one is given. The bytes
 // of fields are kept.
-func (s *Session) withMeta(fields, caller json.RawMessage, v mcp.Version, token []byte) json.RawMessage {
+func (s *Session) withMeta(fields, caller json.RawMessage, v mcp.Version, token, caps []byte) json.RawMessage {
 	var meta []byte
 	put := func(key string, value []byte) {
 		if len(meta) > 0 {
@@ -55,7 +58,7 @@ func (s *Session) withMeta(fields, caller json.RawMessage, v mcp.Version, token 
 		info, _ := json.Marshal(s.cfg.Info)
 		put(mcp.MetaVersion, version)
 		put(mcp.MetaClientInfo, info)
-		put(mcp.MetaCapabilities, s.caps)
+		put(mcp.MetaCapabilities, caps)
 	}
 	if meta == nil && (len(fields) == 0 || string(fields) == "{}") {
 		return nil

@@ -23,7 +23,7 @@ type answer struct {
 // stays open and is returned, for an answer that comes late still counts (E5).
 func (a *attempt) probe(ctx context.Context, l *link, v mcp.Version) (answer, *exchange) {
 	x := &exchange{
-		req:    transport.Request{Method: mcp.MethodDiscover, Params: a.s.withMeta(nil, nil, v, nil)},
+		req:    transport.Request{Method: mcp.MethodDiscover, Params: a.s.withMeta(nil, nil, v, nil, a.s.caps)},
 		system: true,
 	}
 	if !a.s.stdio() {
