@@ -147,6 +147,9 @@ func (s *Session) listening(o *opened) {
 				continue // the server may have left out some of it
 			}
 			next.end()
+			if o.link.err() != nil {
+				return // the stream may not have ended yet, and says nothing new
+			}
 			if rpcCode(next.err) != 0 {
 				s.cfg.Log.Info("the server refuses change notifications", "server", s.cfg.Name, "error", next.err)
 				if live == nil && len(want.uris) == 0 {

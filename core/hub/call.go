@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
+	"github.com/drawbridge-mcp/drawbridge/core/client"
 	"github.com/drawbridge-mcp/drawbridge/core/jsonrpc"
 	"github.com/drawbridge-mcp/drawbridge/core/transport"
 )
@@ -31,6 +30,20 @@ func (e *CallError) Unwrap() error { return e.err }
 // progress may be nil; it is called on the server's goroutine and must return at
 // once. The error is a *CallError.
 func (h *Hub) Call(ctx context.Context, name, tool string, args json.RawMessage, progress func(Progress)) (*Outcome, error) {
+	began := time.Now()
+	raw, err := h.request(ctx, name, func(s *client.Session) (json.RawMessage, error) {
+		return s.CallTool(ctx, tool, args, h.progressing(progress))
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := outcomeOf(raw)
+	out.Duration = time.Since(began)
+	return out, nil
+}
+
+// request sends a person's request to a server. The error is a *CallError.
+func (h *Hub) request(ctx context.Context, name string, send func(*client.Session) (json.RawMessage, error)) (json.RawMessage, error) {
 	v, err := h.find(name)
 	if err != nil {
 		return nil, &CallError{Sentence: "There is no server of that name any more.", err: err}
@@ -41,21 +54,13 @@ func (h *Hub) Call(ctx context.Context, name, tool string, args json.RawMessage,
 	if s == nil {
 		return nil, &CallError{Sentence: "The server is not running.", err: &transport.Error{Code: transport.NotReady}}
 	}
-	began := time.Now()
-	raw, err := s.CallTool(ctx, tool, args, h.progressing(progress))
+	raw, err := send(s)
 	if err != nil {
-		x := explain(err, hostOf(sp))
-		var rpc *jsonrpc.Error
-		if errors.As(err, &rpc) && transport.CodeOf(err) == "" {
-			x.sentence = fmt.Sprintf("The server refused the call with error %d.", rpc.Code)
-		}
 		ce := &CallError{Cancelled: ctx.Err() != nil, err: err}
-		ce.Sentence, ce.Words = v.masked(x)
+		ce.Sentence, ce.Words = v.masked(explain(err, hostOf(sp)))
 		return nil, ce
 	}
-	out := outcomeOf(raw)
-	out.Duration = time.Since(began)
-	return out, nil
+	return raw, nil
 }
 
 // progressing reads progress notifications; the value shown never falls (field
@@ -117,19 +122,14 @@ func outcomeOf(raw json.RawMessage) *Outcome {
 
 func contentOf(raw json.RawMessage) Content {
 	var b struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		Data     string `json:"data"`
-		MIME     string `json:"mimeType"`
-		URI      string `json:"uri"`
-		Name     string `json:"name"`
-		Title    string `json:"title"`
-		Resource struct {
-			URI  string  `json:"uri"`
-			MIME string  `json:"mimeType"`
-			Text *string `json:"text"`
-			Blob string  `json:"blob"`
-		} `json:"resource"`
+		Type     string   `json:"type"`
+		Text     string   `json:"text"`
+		Data     string   `json:"data"`
+		MIME     string   `json:"mimeType"`
+		URI      string   `json:"uri"`
+		Name     string   `json:"name"`
+		Title    string   `json:"title"`
+		Resource contents `json:"resource"`
 	}
 	c := Content{Raw: raw}
 	if json.Unmarshal(raw, &b) != nil {
@@ -145,18 +145,30 @@ func contentOf(raw json.RawMessage) Content {
 	case "resource_link":
 		c.URI, c.Name = b.URI, orElse(b.Title, b.Name)
 	case "resource":
-		c.URI, c.MIME = b.Resource.URI, b.Resource.MIME
-		if b.Resource.Text != nil {
-			c.Text = *b.Resource.Text
-		} else {
-			c.decode(b.Resource.Blob)
-		}
+		c.resource(b.Resource)
 	case "":
 		c.Type, c.Problem = "unknown", "The block has no type."
 	default:
 		c.Problem = "Drawbridge does not know this kind of block."
 	}
 	return c
+}
+
+// contents are those of a resource.
+type contents struct {
+	URI  string  `json:"uri"`
+	MIME string  `json:"mimeType"`
+	Text *string `json:"text"`
+	Blob string  `json:"blob"`
+}
+
+func (c *Content) resource(r contents) {
+	c.URI, c.MIME = r.URI, r.MIME
+	if r.Text != nil {
+		c.Text = *r.Text
+	} else {
+		c.decode(r.Blob)
+	}
 }
 
 func (c *Content) decode(data string) {

@@ -31,6 +31,7 @@ type server struct {
 	session *client.Session // nil when none runs
 	fixed   *fixed          // the state while there is no session
 	shown   *Server         // the current view, nil when it must be made anew
+	follows follows
 }
 
 // fixed is a state that is not a session's.
@@ -143,6 +144,7 @@ func (v *server) run(ctx context.Context, e *spec.Entry) {
 	v.mu.Lock()
 	v.session, v.fixed = s, nil
 	v.mu.Unlock()
+	v.followAll(s)
 	v.dirty()
 	s.Run(ctx)
 	v.mu.Lock()

@@ -25,7 +25,7 @@ func (v *server) view() *Server {
 // draw makes the view; v.mu is held.
 func (v *server) draw() *Server {
 	out := &Server{
-		Name: v.name, Wanted: !v.entry.Disabled, Tools: -1, Resources: -1, Prompts: -1, LogRev: v.log.seq(),
+		Name: v.name, Wanted: !v.entry.Disabled, Tools: -1, Resources: -1, Prompts: -1, FollowsRev: v.follows.rev, LogRev: v.log.seq(),
 	}
 	for _, n := range v.entry.Notes {
 		out.Notes = append(out.Notes, n.String())
@@ -90,6 +90,9 @@ func (v *server) drawReady(out *Server, st client.Status, host string) {
 		}
 	}
 	slices.Sort(out.Capabilities)
+	out.Subscribes = st.Capabilities.HasSub("resources", "subscribe")
+	out.Completes = st.Capabilities.Has("completions")
+	out.ResourcesRev = st.Lists[client.Resources].Rev + st.Lists[client.ResourceTemplates].Rev
 	tools := st.Lists[client.Tools]
 	out.Tools, out.ToolsRev = tools.Count, tools.Rev
 	out.Resources, out.Prompts = st.Lists[client.Resources].Count, st.Lists[client.Prompts].Count

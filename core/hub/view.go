@@ -54,8 +54,12 @@ type Server struct {
 	Secrets []string
 	// Notes are remarks on the spec: unknown keys, plain http, a proxy.
 	Notes []string
-	// ToolsRev and LogRev change when Hub.Tools or Hub.Log have something new.
-	ToolsRev, LogRev uint64
+	// Subscribes says that it tells about changes of resources, Completes that it
+	// completes arguments.
+	Subscribes, Completes bool
+	// ToolsRev, ResourcesRev, FollowsRev and LogRev change when Hub.Tools,
+	// Hub.Resources, Hub.Follows or Hub.Log have something new.
+	ToolsRev, ResourcesRev, FollowsRev, LogRev uint64
 }
 
 // State is the actual state of a server, apart from what is wanted.
@@ -160,6 +164,48 @@ type Tool struct {
 	Invalid bool
 }
 
+// Resource is one resource of a server, or a template for many.
+type Resource struct {
+	// URI is the resource's; a template's has variables (RFC 6570).
+	URI      string
+	Template bool
+	// Vars are the variables of a template, in its order.
+	Vars                           []Var
+	Name, Title, Description, MIME string
+	// Size is in bytes, -1 when the server does not say.
+	Size int64
+	// Oddity says why it cannot be read, "" when it can.
+	Oddity string
+}
+
+// Var is one variable of a template.
+type Var struct {
+	Name string
+	// Optional says that it stands in a query, where it may be left out.
+	Optional bool
+}
+
+// Follow is one resource whose changes the server is asked to tell.
+type Follow struct {
+	URI string
+	// Updated is when it last changed, or may have, since it was last read; zero
+	// when it has not.
+	Updated time.Time
+	// Problem says in one sentence why it is not followed, "" when it is.
+	Problem string
+}
+
+// Completing asks what an argument could be.
+type Completing struct {
+	// Prompt is a prompt's name, Template a resource template's URI: one of them
+	// is set.
+	Prompt, Template string
+	// Argument is what is being written, Value what is written so far.
+	Argument, Value string
+	// Others are the other arguments that are written already.
+	Others map[string]string
+}
+
 // Progress is one progress notification of a running call.
 type Progress struct {
 	// Done is the highest progress so far; Total is 0 when unknown.
@@ -167,9 +213,9 @@ type Progress struct {
 	Message     string
 }
 
-// Outcome is what a tool call came to.
+// Outcome is what a call, a read or a prompt came to.
 type Outcome struct {
-	// IsError is the tool's own verdict.
+	// IsError is a tool's own verdict.
 	IsError bool
 	Content []Content
 	// Structured is structuredContent as it came, nil when absent.
