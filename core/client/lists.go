@@ -95,6 +95,17 @@ func (s *Session) Items(k ListKind) []json.RawMessage {
 	return s.st.lists[k].items
 }
 
+// ListsRev changes whenever the items of any list do. It is cheap to ask for.
+func (s *Session) ListsRev() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var sum uint64
+	for _, l := range s.st.lists {
+		sum += l.rev
+	}
+	return sum
+}
+
 // undeclared empties a list that the server does not offer; it is never asked for
 // (field case 48).
 func (s *Session) undeclared(k ListKind) {

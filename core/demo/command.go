@@ -54,7 +54,7 @@ func Command(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 
 func serveHTTP(ctx context.Context, s *server.Server, addr string, stderr io.Writer) error {
 	door, err := server.NewHTTP(server.HTTPOptions{
-		Endpoint:      func(path string) (*server.Server, bool) { return s, path == Path },
+		Endpoint:      func(_, path string) (*server.Server, bool) { return s, path == Path },
 		Authorization: server.NoAuthorization,
 	})
 	if err != nil {

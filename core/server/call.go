@@ -148,6 +148,38 @@ func (c *Call) Notify(method string, params json.RawMessage) {
 	}
 }
 
+// PassProgress passes an upstream's progress notification on under the client's own
+// token, everything else in it as it came; like [Call.Progress] it sends nothing
+// that does not increase.
+func (c *Call) PassProgress(params json.RawMessage) {
+	if c.token == nil {
+		return
+	}
+	var progress float64
+	if json.Unmarshal(jsonrpc.Get(params, "progress"), &progress) != nil {
+		return
+	}
+	p, err := jsonrpc.With(params, mcp.MetaProgressToken, c.token)
+	c.mu.Lock()
+	ok := err == nil && !c.settled && (!c.reported || progress > c.progress)
+	if ok {
+		c.progress, c.reported = progress, true
+	}
+	c.mu.Unlock()
+	if ok {
+		c.Notify(mcp.NotifyProgress, p)
+	}
+}
+
+// PassLog passes an upstream's log message on as it came, to a client that wants its
+// level; see [Call.Log].
+func (c *Call) PassLog(params json.RawMessage) {
+	var level Level
+	if json.Unmarshal(jsonrpc.Get(params, "level"), &level) == nil && level.valid() && c.level().admits(level) {
+		c.Notify(mcp.NotifyMessage, params)
+	}
+}
+
 // HangUp closes the HTTP connection that the call's stream is on, where the client
 // can resume the stream (legacy era; 2025-11-25 basic/transports "the server MAY
 // close the connection"). The call goes on; elsewhere it does nothing.

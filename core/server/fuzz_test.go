@@ -76,7 +76,7 @@ func FuzzHTTP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, version, method, name, param string) {
 		s := fuzzed()
 		defer s.Close()
-		h, err := NewHTTP(HTTPOptions{Authorization: NoAuthorization, Endpoint: func(string) (*Server, bool) { return s, true }, MaxBody: 1 << 16})
+		h, err := NewHTTP(HTTPOptions{Authorization: NoAuthorization, Endpoint: func(_, _ string) (*Server, bool) { return s, true }, MaxBody: 1 << 16})
 		if err != nil {
 			t.Fatal(err)
 		}

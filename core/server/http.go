@@ -31,8 +31,9 @@ const (
 
 // HTTPOptions configures the HTTP front door.
 type HTTPOptions struct {
-	// Endpoint gives the server behind a path; false is 404.
-	Endpoint func(path string) (*Server, bool)
+	// Endpoint gives the server that an authenticated client finds behind a path;
+	// false is 404.
+	Endpoint func(client, path string) (*Server, bool)
 	// Authorization must be chosen; see [NoAuthorization].
 	Authorization Authorization
 	// MaxBody is the longest body taken, in bytes; default 16 MiB.
@@ -146,7 +147,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, jsonrpc.ID{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "unauthorized"))
 		return
 	}
-	s, ok := h.o.Endpoint(r.URL.Path)
+	s, ok := h.o.Endpoint(client, r.URL.Path)
 	if !ok {
 		http.NotFound(w, r)
 		return

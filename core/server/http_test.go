@@ -27,7 +27,7 @@ type door struct {
 
 func open(t *testing.T, s *Server, change func(*HTTPOptions)) *door {
 	t.Helper()
-	o := HTTPOptions{Authorization: NoAuthorization, Endpoint: func(path string) (*Server, bool) { return s, path == "/mcp" }}
+	o := HTTPOptions{Authorization: NoAuthorization, Endpoint: func(_, path string) (*Server, bool) { return s, path == "/mcp" }}
 	if change != nil {
 		change(&o)
 	}

@@ -29,6 +29,7 @@ type listener struct {
 	due     [3]bool
 	dueURIs map[string]bool
 	params  json.RawMessage // what every notification carries, nil for nothing
+	ended   bool
 	started bool            // the legacy session said it is initialized; guarded by Conn.mu
 }
 
@@ -43,12 +44,6 @@ func (s *Server) listen(l *listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listeners[l] = struct{}{}
-}
-
-func (s *Server) unlisten(l *listener) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.listeners, l)
 }
 
 func (s *Server) listChanged(f Feature) {
@@ -125,15 +120,14 @@ func (c *Call) subscribe() (json.RawMessage, *jsonrpc.Error) {
 		if len(l.uris) >= c.conn.server.limits.Watched && !l.uris[uri] {
 			return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "too many subscriptions")
 		}
-		l.uris[uri] = true
+		l.watch(uri, &c.conn.server.watched)
 		return nil
 	})
 }
 
 func (c *Call) unsubscribe() (json.RawMessage, *jsonrpc.Error) {
 	return c.watching(func(l *listener, uri string) *jsonrpc.Error {
-		delete(l.uris, uri)
-		delete(l.dueURIs, uri)
+		l.unwatch(uri, &c.conn.server.watched)
 		return nil
 	})
 }
@@ -204,15 +198,17 @@ func (c *Conn) listen(call *Call) {
 	}
 	l := newListener(s, func(method string, p json.RawMessage) { call.Notify(method, p) })
 	l.lists = [3]bool{f.Tools, f.Prompts, f.Resources}
-	for _, uri := range f.URIs {
-		l.uris[uri] = true
-	}
 	id, _ := call.id.MarshalJSON()
 	meta := json.RawMessage(`{"` + mcp.MetaSubscriptionID + `":` + string(id) + `}`)
 	l.params = json.RawMessage(`{"_meta":` + string(meta) + `}`)
 	filter, _ := json.Marshal(f) // booleans and strings always marshal
 	// Changes count from here on, but nothing is sent before the acknowledgment.
 	s.listen(l)
+	l.mu.Lock()
+	for _, uri := range f.URIs {
+		l.watch(uri, &s.watched)
+	}
+	l.mu.Unlock()
 	go func() {
 		defer c.work.Done()
 		defer s.listens.release(c.peer.Owner)

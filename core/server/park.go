@@ -58,6 +58,9 @@ const waitingProgress = 15 * time.Second
 
 // approve is nil when the call may run (S6, S7), with a worker held again.
 func (c *Call) approve(ctx context.Context, d Decision) error {
+	if c.rounds.approved {
+		return nil // in an earlier round of this very call
+	}
 	asker := d.Asker
 	if asker == nil {
 		asker = c.conn.server.asker
@@ -98,6 +101,7 @@ func (c *Call) park(ctx context.Context, asker Asker, d Decision) error {
 		return ErrBusy
 	}
 	c.clock.start()
+	c.rounds.approved = true
 	return nil
 }
 

@@ -32,6 +32,7 @@ type Registry struct {
 	templates table[*Template]
 	prompts   table[*Prompt]
 	watchers  map[*watcher]struct{}
+	unlisted  Handler // of resources; nil for none
 }
 
 type watcher struct {
@@ -84,6 +85,14 @@ func (r *Registry) AddResource(x Resource) error {
 	}
 	r.change(Resources, func() bool { return r.resources.put(x.uri, &x) })
 	return nil
+}
+
+// ServeUnlisted has h answer resources/read for URIs that no resource and no
+// template serves.
+func (r *Registry) ServeUnlisted(h Handler) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unlisted = h
 }
 
 // RemoveResource removes a resource; false when there was none.
@@ -200,7 +209,7 @@ func (r *Registry) resource(uri string) (Handler, map[string]string, bool) {
 			return e.value.Handle, vars, true
 		}
 	}
-	return nil, nil, false
+	return r.unlisted, nil, r.unlisted != nil
 }
 
 // member reads a non-empty string member of a definition.

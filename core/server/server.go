@@ -25,6 +25,10 @@ type Options struct {
 	ReadAuthorizer ReadAuthorizer
 	// Asker is who approves what the authorizer wants asked; default [InClient].
 	Asker Asker
+	// Watch is told when the first client begins to watch a resource and, by stop,
+	// when the last one ends: for resources whose changes come from elsewhere. It must
+	// return at once and not announce a change itself. Nil watches nothing.
+	Watch func(uri string) (stop func())
 	// ListTTL is how long clients may keep lists, ReadTTL how long resources;
 	// default 0, always ask (server/utilities/caching).
 	ListTTL, ReadTTL time.Duration
@@ -51,6 +55,7 @@ type Server struct {
 	asker          Asker
 
 	states       *sealer
+	watched      watched
 	stopWatching func()
 
 	mu        sync.Mutex
@@ -87,6 +92,7 @@ func New(o Options) (*Server, error) {
 
 		authorizer: o.Authorizer, readAuthorizer: o.ReadAuthorizer, asker: o.Asker,
 		listeners: map[*listener]struct{}{},
+		watched:   watched{watch: o.Watch, byURI: map[string]*watchedURI{}},
 	}
 	s.stopWatching = o.Registry.watch(&watcher{listChanged: s.listChanged, updated: s.updated})
 	if names := o.Registry.sensitiveTools(); o.Authorizer == nil && len(names) > 0 {

@@ -31,10 +31,16 @@ const (
 // If ctx ends first, one blocked read of r stays behind, since io.Reader cannot be
 // interrupted: close r, or end the process.
 func ServeStdio(ctx context.Context, s *Server, r io.Reader, w io.Writer) error {
+	return ServeLines(ctx, s, Peer{ID: "stdio", Owner: "stdio", Transport: StdioTransport}, r, w)
+}
+
+// ServeLines is [ServeStdio] for a peer that somebody vouches for, such as one at the
+// other end of a local socket.
+func ServeLines(ctx context.Context, s *Server, peer Peer, r io.Reader, w io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	out := &lineWriter{lines: make(chan []byte, outLines), done: ctx.Done()}
-	conn := s.Open(Peer{ID: "stdio", Owner: "stdio", Transport: StdioTransport}, out)
+	conn := s.Open(peer, out)
 
 	stopped, written := make(chan struct{}), make(chan struct{})
 	go func() {
