@@ -8,11 +8,12 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// chip is a small button that stays pressed: one of a few filters.
+// chip is a small button that stays pressed: one of a few filters or offers.
 type chip struct {
 	widget.BaseWidget
 	text   string
 	on     bool
+	framed bool // it has an outline, also when it is not pressed
 	tapped func()
 }
 
@@ -68,7 +69,11 @@ func (r *chipRenderer) Refresh() {
 	r.text.Color = th.Color(theme.ColorNameForeground, v)
 	r.text.TextStyle = fyne.TextStyle{Bold: r.c.on}
 	r.box.CornerRadius = 6
-	r.box.FillColor = nil
+	r.box.FillColor, r.box.StrokeWidth = nil, 0
+	if r.c.framed {
+		r.box.StrokeWidth = 1
+		r.box.StrokeColor = th.Color(theme.ColorNameInputBorder, v)
+	}
 	if r.c.on {
 		r.box.FillColor = th.Color(theme.ColorNameButton, v)
 	}

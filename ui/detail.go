@@ -25,6 +25,7 @@ type detail struct {
 
 	overview              *overview
 	tools                 *toolsTab
+	resources             *resourcesTab
 	log                   *logTab
 	tabs                  *container.AppTabs
 	logItem               *container.TabItem
@@ -44,11 +45,13 @@ func newDetail(u *UI, w *mainWindow) *detail {
 	d.target.Truncation = fyne.TextTruncateEllipsis
 	d.target.TextStyle = fyne.TextStyle{Monospace: true}
 	d.target.SizeName = theme.SizeNameCaptionText
-	d.overview, d.tools, d.log = newOverview(u, w), newToolsTab(u, w.win), newLogTab(u)
+	d.overview, d.log = newOverview(u, w), newLogTab(u)
+	d.tools, d.resources = newToolsTab(u, w.win), newResourcesTab(u, w.win)
 	d.logItem = container.NewTabItem("Log", d.log.object())
 	d.tabs = container.NewAppTabs(
 		container.NewTabItem("Overview", d.overview.object()),
 		container.NewTabItem("Tools", d.tools.object()),
+		container.NewTabItem("Resources", d.resources.object()),
 		d.logItem,
 	)
 	d.tabs.OnSelected = func(*container.TabItem) { d.refreshTab() }
@@ -70,6 +73,7 @@ func (d *detail) update(s *hub.Server) {
 	if s == nil {
 		if d.shown != nil {
 			d.tools.set(nil)
+			d.resources.set(nil)
 		}
 		d.shown = nil
 		d.body.Hide()
@@ -92,6 +96,7 @@ func (d *detail) update(s *hub.Server) {
 	d.count.SetText(text)
 	d.second.Refresh()
 	d.tools.set(s)
+	d.resources.set(s)
 	d.refreshState()
 	d.refreshTab()
 }

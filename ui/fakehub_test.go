@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"image/png"
 	"net/url"
 	"os"
@@ -83,12 +84,21 @@ type fakeHub struct {
 	calls   []json.RawMessage
 	demos   int
 
-	// Call, ToolList and Lines script the methods of these names; nil ones answer
-	// with nothing. doErr is what SetWanted, Do and AddDemo return.
-	call     func(ctx context.Context, server, tool string, args json.RawMessage, progress func(hub.Progress)) (*hub.Outcome, error)
-	toolList map[string][]hub.Tool
-	lines    map[string][]hub.LogLine
-	doErr    error
+	// reads are the URIs that were read, wishes the resources that were to be
+	// followed, or not, asked what was to be completed.
+	reads  []string
+	wishes []string
+	asked  []hub.Completing
+
+	// What is called like a method scripts it; nil ones answer with nothing. doErr is what SetWanted, Do and AddDemo return.
+	call      func(ctx context.Context, server, tool string, args json.RawMessage, progress func(hub.Progress)) (*hub.Outcome, error)
+	toolList  map[string][]hub.Tool
+	resources map[string][]hub.Resource
+	follows   map[string][]hub.Follow
+	read      func(ctx context.Context, uri string) (*hub.Outcome, error)
+	complete  func(ctx context.Context, c hub.Completing) ([]string, error)
+	lines     map[string][]hub.LogLine
+	doErr     error
 }
 
 var _ Hub = (*fakeHub)(nil)
@@ -163,6 +173,47 @@ func (f *fakeHub) Call(ctx context.Context, server, tool string, args json.RawMe
 		return &hub.Outcome{}, nil
 	}
 	return call(ctx, server, tool, args, progress)
+}
+
+func (f *fakeHub) Resources(server string) []hub.Resource {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.resources[server]
+}
+
+func (f *fakeHub) Follows(server string) []hub.Follow {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.follows[server]
+}
+
+func (f *fakeHub) Follow(_, uri string, on bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wishes = append(f.wishes, fmt.Sprint(uri, " ", on))
+	return f.doErr
+}
+
+func (f *fakeHub) Read(ctx context.Context, _, uri string, _ func(hub.Progress)) (*hub.Outcome, error) {
+	f.mu.Lock()
+	f.reads = append(f.reads, uri)
+	read := f.read
+	f.mu.Unlock()
+	if read == nil {
+		return &hub.Outcome{}, nil
+	}
+	return read(ctx, uri)
+}
+
+func (f *fakeHub) Complete(ctx context.Context, _ string, c hub.Completing) ([]string, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, c)
+	complete := f.complete
+	f.mu.Unlock()
+	if complete == nil {
+		return nil, nil
+	}
+	return complete(ctx, c)
 }
 
 func (f *fakeHub) Answer(id string, a hub.Answer) {

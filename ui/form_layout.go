@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -25,10 +26,8 @@ func trim(o fyne.CanvasObject) float32 {
 
 // inset is how far an object is set in.
 func inset(o fyne.CanvasObject) float32 {
-	if _, ok := o.(*input); ok {
-		return theme.Size(theme.SizeNameInnerPadding)
-	}
-	if _, ok := o.(*chooser); ok {
+	switch o.(type) {
+	case *input, *argEntry, *chooser, *container.Scroll:
 		return theme.Size(theme.SizeNameInnerPadding)
 	}
 	return 0

@@ -7,8 +7,8 @@ import (
 	"github.com/drawbridge-mcp/drawbridge/core/hub"
 )
 
-// Hub is what the window needs of the core. Methods other than Log, Tools and
-// Answer may take time and are called off the UI goroutine.
+// Hub is what the window needs of the core. Methods other than Log, Tools,
+// Resources, Follows and Answer may take time and are called off the UI goroutine.
 type Hub interface {
 	// Watch calls fn with the current snapshot, then with every later one,
 	// merged to about ten a second, until ctx ends. fn is called on one
@@ -22,6 +22,16 @@ type Hub interface {
 	Tools(server string) []hub.Tool
 	// Call calls a tool with raw JSON arguments; cancelling ctx cancels it.
 	Call(ctx context.Context, server, tool string, args json.RawMessage, progress func(hub.Progress)) (*hub.Outcome, error)
+	// Resources returns a server's resources and templates, in its order.
+	Resources(server string) []hub.Resource
+	// Read reads a resource; cancelling ctx cancels it.
+	Read(ctx context.Context, server, uri string, progress func(hub.Progress)) (*hub.Outcome, error)
+	// Complete asks what an argument could be.
+	Complete(ctx context.Context, server string, c hub.Completing) ([]string, error)
+	// Follow asks a server to tell about changes of a resource, or no longer to.
+	Follow(server, uri string, on bool) error
+	// Follows returns what is followed of a server.
+	Follows(server string) []hub.Follow
 	// Answer answers a question; only the first answer counts.
 	Answer(question string, a hub.Answer)
 	// Log returns the log lines after seq, oldest first, at most max.

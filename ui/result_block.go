@@ -21,11 +21,11 @@ func (v *resultView) block(c hub.Content, i int, alone bool) fyne.CanvasObject {
 		return v.titled(display.Line(joined(capital(c.Type), c.Problem), 260), v.json(c.Raw, alone))
 	case c.Type == "text":
 		return v.text(whole, false, alone)
-	case c.Type == "image" && svgMIME(c.MIME):
+	case c.Data != nil && svgMIME(c.MIME):
 		// A drawing can hold scripts and links: it is text here.
 		data := c.Data
 		return v.filed(c, i, v.text(func() string { return string(data) }, true, alone))
-	case c.Type == "image":
+	case c.Type == "image", c.Data != nil && imageMIME(c.MIME):
 		return v.filed(c, i, v.image(c, alone))
 	case c.Type == "resource_link":
 		return linkCard(c)
@@ -93,9 +93,14 @@ func byteSize(n int) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-func svgMIME(mime string) bool {
-	m, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(mime)), ";")
-	return strings.TrimSpace(m) == "image/svg+xml"
+func svgMIME(mime string) bool { return mediaType(mime) == "image/svg+xml" }
+
+func imageMIME(mime string) bool { return strings.HasPrefix(mediaType(mime), "image/") }
+
+// mediaType is a MIME type without its parameters, in lower case.
+func mediaType(mime string) string {
+	m, _, _ := strings.Cut(strings.ToLower(mime), ";")
+	return strings.TrimSpace(m)
 }
 
 // endings are the file name endings of the types that tools return most. The
@@ -118,8 +123,7 @@ func fileName(base string, i int, mime string) string {
 	if len(clean) > 60 {
 		clean = clean[:60]
 	}
-	m, _, _ := strings.Cut(strings.ToLower(mime), ";")
-	end := endings[strings.TrimSpace(m)]
+	end := endings[mediaType(mime)]
 	if end == "" {
 		end = ".bin"
 	}

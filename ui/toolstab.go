@@ -14,182 +14,64 @@ import (
 
 // toolsTab lists a server's tools and lets the person try one.
 type toolsTab struct {
+	*catalog
 	u      *UI
 	win    fyne.Window
 	server string
 	rev    uint64
 	state  hub.State
+	tools  []hub.Tool
 
-	filter *filterEntry
-	list   *widget.List
-	note   *widget.Label
-	all    []hub.Tool
-	shown  []hub.Tool
-	chosen string
-
-	pane *fyne.Container
 	try  *try
-	tool *hub.Tool
-	box  fyne.CanvasObject
+	tool *hub.Tool // the open one
 }
 
-// maxAbout is how high what a tool says about itself may stand above Try.
+// maxAbout is how high what a server says about something may stand above what
+// can be done with it.
 const maxAbout = 150
 
 func newToolsTab(u *UI, win fyne.Window) *toolsTab {
-	t := &toolsTab{u: u, win: win, note: wrapped(""), pane: container.NewStack()}
-	t.note.Alignment = fyne.TextAlignCenter
-	t.filter = newFilterEntry("Filter tools", func(string) { t.apply() })
-	t.list = widget.NewList(func() int { return len(t.shown) }, newToolRow, func(i widget.ListItemID, o fyne.CanvasObject) {
-		if i < len(t.shown) {
-			o.(*toolRow).set(t.shown[i])
-		}
-	})
-	t.list.OnSelected = func(i widget.ListItemID) {
-		if i < len(t.shown) {
-			t.open(t.shown[i])
-		}
-	}
-	left := container.NewBorder(t.filter, nil, nil, nil, container.NewStack(t.list, container.NewVBox(t.note)))
-	split := container.NewHSplit(left, t.pane)
-	split.Offset = 0.36
-	t.box = split
-	t.blank()
+	t := &toolsTab{u: u, win: win, catalog: newCatalog("tools", "Choose a tool to see it and try it.")}
+	t.catalog.open = func(i int) { t.open(t.tools[i]) }
 	return t
 }
-
-func (t *toolsTab) object() fyne.CanvasObject { return t.box }
 
 // set shows the tools of a server; nil shows nothing and stops what runs.
 func (t *toolsTab) set(s *hub.Server) {
 	if s == nil {
 		t.server = ""
-		t.blank()
+		t.close()
 		return
 	}
 	if s.Name == t.server && s.ToolsRev == t.rev && s.State == t.state {
 		return
 	}
 	if s.Name != t.server {
-		t.chosen = ""
-		t.blank()
-		t.filter.SetText("")
+		t.close()
+		t.reset()
 	}
 	t.server, t.rev, t.state = s.Name, s.ToolsRev, s.State
-	t.all = t.u.cfg.Hub.Tools(s.Name)
+	t.tools = t.u.cfg.Hub.Tools(s.Name)
+	entries := make([]entry, len(t.tools))
+	for i, tool := range t.tools {
+		entries[i] = toolEntry(tool)
+	}
+	t.put(entries, absence("tools", s, s.Tools))
+}
+
+// absence says why a list of a server is empty. count is -1 when it was never
+// fetched.
+func absence(things string, s *hub.Server, count int) string {
 	switch {
-	case len(t.all) > 0:
-		t.note.SetText("")
 	case s.State != hub.Ready:
-		t.note.SetText("The tools appear when the server is ready.")
-	case s.Tools < 0:
-		t.note.SetText("The tools have not been listed.")
-	default:
-		t.note.SetText("This server offers no tools.")
+		return "The " + things + " appear when the server is ready."
+	case count < 0:
+		return "The " + things + " have not been listed."
 	}
-	t.apply()
+	return "This server offers no " + things + "."
 }
 
-// blank empties the right side.
-func (t *toolsTab) blank() {
-	if t.try != nil {
-		t.try.stop()
-	}
-	t.try, t.tool = nil, nil
-	t.pane.Objects = []fyne.CanvasObject{container.NewCenter(wrappedHint("Choose a tool to see it and try it."))}
-	t.pane.Refresh()
-}
-
-func wrappedHint(text string) fyne.CanvasObject {
-	l := widget.NewLabel(text)
-	l.Importance = widget.LowImportance
-	return l
-}
-
-func (t *toolsTab) apply() {
-	words := strings.Fields(strings.ToLower(t.filter.Text))
-	t.shown = t.shown[:0:0]
-	for _, tool := range t.all {
-		text := strings.ToLower(tool.Name + " " + tool.Title + " " + tool.Description)
-		ok := true
-		for _, w := range words {
-			ok = ok && strings.Contains(text, w)
-		}
-		if ok {
-			t.shown = append(t.shown, tool)
-		}
-	}
-	t.list.Refresh()
-	for i, tool := range t.shown {
-		if tool.Name == t.chosen {
-			t.list.Select(i)
-			return
-		}
-	}
-	t.list.UnselectAll()
-}
-
-// open shows one tool. A tool that is already open keeps what was typed and what
-// runs, unless its definition changed.
-func (t *toolsTab) open(tool hub.Tool) {
-	if t.tool != nil && t.chosen == tool.Name && t.tool.Description == tool.Description && string(t.tool.InputSchema) == string(tool.InputSchema) {
-		return
-	}
-	t.blank()
-	t.chosen, t.tool = tool.Name, &tool
-	title := widget.NewLabelWithStyle(display.Line(tool.Name, 80), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
-	title.Truncation = fyne.TextTruncateEllipsis
-	head := container.New(&stacked{overlap: 12}, title)
-	if tool.Title != "" && tool.Title != tool.Name {
-		sub := widget.NewLabel(display.Line(tool.Title, 120))
-		sub.Truncation = fyne.TextTruncateEllipsis
-		head.Add(sub)
-	}
-	if len(tool.Hints) > 0 {
-		hints := widget.NewLabel(display.Line(strings.Join(tool.Hints, " · "), 160))
-		hints.SizeName = theme.SizeNameCaptionText
-		hints.Wrapping = fyne.TextWrapWord
-		head.Add(hints)
-	}
-	if tool.Oddity != "" {
-		odd := wrapped("⚠ " + display.Line(tool.Oddity, 300))
-		odd.Importance = widget.WarningImportance
-		head.Add(odd)
-	}
-	if tool.Description != "" {
-		head.Add(wrapped(strings.Join(display.Lines(tool.Description, 12, 400), "\n")))
-	}
-	about := container.NewVScroll(head)
-	body := fyne.CanvasObject(about)
-	if !tool.Invalid {
-		t.try = newTry(t.u, t.server, tool, t.win)
-		// A long description scrolls, so that Try keeps its room.
-		head.Resize(fyne.NewSize(t.pane.Size().Width, 0))
-		about.SetMinSize(fyne.NewSize(0, min(head.MinSize().Height, maxAbout)))
-		body = container.NewBorder(about, nil, nil, nil, t.try.object())
-	}
-	t.pane.Objects = []fyne.CanvasObject{body}
-	t.pane.Refresh()
-}
-
-// toolRow is one tool in the list.
-type toolRow struct {
-	widget.BaseWidget
-	name, about *widget.Label
-	icon        *widget.Icon
-}
-
-func newToolRow() fyne.CanvasObject {
-	r := &toolRow{name: widget.NewLabel(""), about: widget.NewLabel(""), icon: widget.NewIcon(theme.NewWarningThemedResource(theme.WarningIcon()))}
-	r.name.Truncation, r.about.Truncation = fyne.TextTruncateEllipsis, fyne.TextTruncateEllipsis
-	r.about.SizeName = theme.SizeNameCaptionText
-	r.about.Importance = widget.LowImportance
-	r.ExtendBaseWidget(r)
-	return r
-}
-
-func (r *toolRow) set(t hub.Tool) {
-	setText(r.name, display.Line(t.Name, 80))
+func toolEntry(t hub.Tool) entry {
 	about := t.Title
 	switch {
 	case t.Invalid:
@@ -197,11 +79,73 @@ func (r *toolRow) set(t hub.Tool) {
 	case about == "":
 		about = t.Description
 	}
-	setText(r.about, display.Line(about, 120))
-	setVisible(r.icon, t.Oddity != "" || t.Destructive)
+	return entry{
+		key: t.Name, name: display.Line(t.Name, 80), about: display.Line(about, 120),
+		search: t.Name + " " + t.Title + " " + t.Description, odd: t.Oddity != "" || t.Destructive,
+	}
 }
 
-// CreateRenderer implements fyne.Widget.
-func (r *toolRow) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.New(&stacked{overlap: 12}, container.NewBorder(nil, nil, nil, r.icon, r.name), r.about))
+// close empties the right side and stops what runs there.
+func (t *toolsTab) close() {
+	if t.try != nil {
+		t.try.stop()
+	}
+	t.try, t.tool = nil, nil
+	t.blank()
+}
+
+// open shows one tool. A tool that is already open keeps what was typed and what
+// runs, unless its definition changed.
+func (t *toolsTab) open(tool hub.Tool) {
+	if t.tool != nil && t.tool.Name == tool.Name && t.tool.Description == tool.Description && string(t.tool.InputSchema) == string(tool.InputSchema) {
+		return
+	}
+	t.close()
+	t.tool = &tool
+	head := aboutHead(tool.Name, tool.Title)
+	if len(tool.Hints) > 0 {
+		hints := widget.NewLabel(display.Line(strings.Join(tool.Hints, " · "), 160))
+		hints.SizeName = theme.SizeNameCaptionText
+		hints.Wrapping = fyne.TextWrapWord
+		head.Add(hints)
+	}
+	if tool.Oddity != "" {
+		head.Add(warning(display.Line(tool.Oddity, 300)))
+	}
+	addDescription(head, tool.Description)
+	if tool.Invalid {
+		t.show(container.NewVScroll(head))
+		return
+	}
+	t.try = newTry(t.u, t.server, tool, t.win)
+	t.show(above(head, t.try.object(), t.pane.Size().Width))
+}
+
+// aboutHead begins what is said about something: its name, and its title if that
+// says something else.
+func aboutHead(name, title string) *fyne.Container {
+	l := widget.NewLabelWithStyle(display.Line(name, 80), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+	l.Truncation = fyne.TextTruncateEllipsis
+	head := container.New(&stacked{overlap: 12}, l)
+	if title != "" && title != name {
+		sub := widget.NewLabel(display.Line(title, 120))
+		sub.Truncation = fyne.TextTruncateEllipsis
+		head.Add(sub)
+	}
+	return head
+}
+
+func addDescription(head *fyne.Container, text string) {
+	if text != "" {
+		head.Add(wrapped(strings.Join(display.Lines(text, 12, 400), "\n")))
+	}
+}
+
+// above puts what is said about something above what can be done with it, which
+// keeps its room: a long description scrolls. width is what there will be.
+func above(head *fyne.Container, rest fyne.CanvasObject, width float32) fyne.CanvasObject {
+	about := container.NewVScroll(head)
+	head.Resize(fyne.NewSize(width, 0))
+	about.SetMinSize(fyne.NewSize(0, min(head.MinSize().Height, maxAbout)))
+	return container.NewBorder(about, nil, nil, nil, rest)
 }

@@ -64,6 +64,8 @@ func (a *tryArgs) show() {
 	a.page.Refresh()
 }
 
+func (a *tryArgs) object() fyne.CanvasObject { return a.box }
+
 // height is what the arguments need to be seen whole.
 func (a *tryArgs) height() float32 {
 	const head = 40

@@ -20,11 +20,12 @@ type tryProgress struct {
 	bar     *widget.ProgressBar
 	endless *widget.ProgressBarInfinite
 	words   *widget.Label
+	doing   string // what is said before the server says something
 	box     *fyne.Container
 }
 
-func newTryProgress() *tryProgress {
-	p := &tryProgress{bar: widget.NewProgressBar(), endless: widget.NewProgressBarInfinite(), words: caption("", widget.LowImportance)}
+func newTryProgress(doing string) *tryProgress {
+	p := &tryProgress{doing: doing, bar: widget.NewProgressBar(), endless: widget.NewProgressBarInfinite(), words: caption("", widget.LowImportance)}
 	p.words.Wrapping, p.words.Truncation = fyne.TextWrapOff, fyne.TextTruncateEllipsis
 	p.endless.Stop()
 	p.box = container.NewBorder(nil, nil, nil, nil, container.NewGridWithColumns(2, container.NewStack(p.bar, p.endless), p.words))
@@ -36,7 +37,7 @@ func (p *tryProgress) begin() {
 	p.bar.Hide()
 	p.endless.Show()
 	p.endless.Start()
-	p.words.SetText("Calling…")
+	p.words.SetText(p.doing)
 	p.box.Show()
 }
 

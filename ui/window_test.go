@@ -268,7 +268,7 @@ func TestToolsTab(t *testing.T) {
 		t.Error("an invalid tool can be tried")
 	}
 	test.Type(tab.filter, "finds")
-	if len(tab.shown) != 1 || tab.shown[0].Name != "search" {
+	if len(tab.shown) != 1 || tab.shown[0].name != "search" {
 		t.Errorf("the filter left %v", tab.shown)
 	}
 	// An open tool keeps what was typed when the list is fetched again unchanged.
@@ -331,7 +331,7 @@ func TestFitsSmallWindows(t *testing.T) {
 			}
 		}
 	}
-	for i, tab := range []string{"overview", "tools", "log"} {
+	for i, tab := range []string{"overview", "tools", "resources", "log"} {
 		s.main.detail.tabs.SelectIndex(i)
 		check(tab)
 	}
