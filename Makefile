@@ -12,7 +12,7 @@ ID     := io.github.drawbridge_mcp.drawbridge
 export LANG := $(if $(filter-out C C.UTF-8 POSIX,$(LANG)),$(LANG),en_US.UTF-8)
 
 PEERS     := core/internal/peers
-PEER_BINS := ./gosdk-server ./gosdk-client ./mcpgo-server
+PEER_BINS := ./gosdk-server ./gosdk-client ./gosdk-bench ./mcpgo-server
 NPM       := $(PEERS)/npm
 TOOL      := $(GO) tool -modfile=.ci/tools/go.mod
 
@@ -87,7 +87,13 @@ lint: ## check format, vet, staticcheck and the direction of imports
 	CGO_ENABLED=0 $(GO) test -tags ci -count=1 ./core/internal/arch
 
 .PHONY: bench
-bench: ## run the benchmarks
+bench: peers ## compare our client with the Go SDK's (BENCH='-rounds 3 -only calls' …)
+	@mkdir -p build/bench
+	$(GO) build -o build/bench/ ./core/internal/bench/client ./core/internal/bench/run
+	@build/bench/run -ours build/bench/client -theirs build/peers/gosdk-bench -server build/peers/gosdk-server $(BENCH)
+
+.PHONY: microbench
+microbench: ## run the benchmarks of the packages
 	$(TEST_ENV) $(GO) test -run '^$$' -bench . -benchmem ./core/... ./secrets/...
 
 .PHONY: conformance-client

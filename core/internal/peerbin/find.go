@@ -63,7 +63,7 @@ func build(module, dir string) error {
 		return fmt.Errorf("build peers: %w", err)
 	}
 	defer lock.Unlock()
-	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./gosdk-server", "./gosdk-client", "./mcpgo-server")
+	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./gosdk-server", "./gosdk-client", "./gosdk-bench", "./mcpgo-server")
 	cmd.Dir = module
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build peers: %w\n%s", err, out)
@@ -72,7 +72,7 @@ func build(module, dir string) error {
 }
 
 // Go returns the path of a program of the peers module: gosdk-server,
-// gosdk-client or mcpgo-server.
+// gosdk-client, gosdk-bench or mcpgo-server.
 func Go(tb testing.TB, name string) string {
 	tb.Helper()
 	dir, err := programs()

@@ -15,10 +15,11 @@
 // stdout, and end when stdin ends. The Go SDK is modern when stateless, legacy
 // when stateful; mcp-go speaks both eras either way.
 //
-// # The client
+// # The clients
 //
 // gosdk-client calls a server, given as a URL or as a command, and prints one
-// JSON object: see its own comment.
+// JSON object: see its own comment. gosdk-bench measures the SDK's client for
+// `make bench`.
 //
 // `make peers` builds them into build/peers; the package core/internal/peerbin is
 // how Drawbridge's tests find them.
