@@ -68,7 +68,10 @@ build-race:
 	$(GO) build -race -o build/drawbridge-race .
 
 .PHONY: peers
-peers: $(NPM)/node_modules/.package-lock.json ## build and install the foreign servers that tests run against
+peers: peers-go $(NPM)/node_modules/.package-lock.json ## build and install the foreign servers that tests run against
+
+.PHONY: peers-go
+peers-go:
 	@mkdir -p build/peers
 	cd $(PEERS) && $(GO) build -o $(CURDIR)/build/peers/ $(PEER_BINS)
 
@@ -87,7 +90,7 @@ lint: ## check format, vet, staticcheck and the direction of imports
 	CGO_ENABLED=0 $(GO) test -tags ci -count=1 ./core/internal/arch
 
 .PHONY: bench
-bench: peers ## compare our client with the Go SDK's (BENCH='-rounds 3 -only calls' …)
+bench: peers-go ## compare our client with the Go SDK's (BENCH='-rounds 3 -only calls' …)
 	@mkdir -p build/bench
 	$(GO) build -o build/bench/ ./core/internal/bench/client ./core/internal/bench/run
 	@build/bench/run -ours build/bench/client -theirs build/peers/gosdk-bench -server build/peers/gosdk-server $(BENCH)
