@@ -52,7 +52,7 @@ func newCatalog(things, hint string) *catalog {
 		}
 	}
 	left := container.NewBorder(c.filter, nil, nil, nil, container.NewStack(c.list, container.NewVBox(c.note)))
-	split := container.NewHSplit(left, c.pane)
+	split := container.NewHSplit(left, container.NewPadded(c.pane))
 	split.Offset = 0.36
 	c.box = split
 	c.blank()
@@ -122,6 +122,7 @@ type entryRow struct {
 	widget.BaseWidget
 	name, about, mark *widget.Label
 	icon              *widget.Icon
+	top               *fyne.Container
 }
 
 func newEntryRow() fyne.CanvasObject {
@@ -130,6 +131,7 @@ func newEntryRow() fyne.CanvasObject {
 	r.about.SizeName, r.mark.SizeName = theme.SizeNameCaptionText, theme.SizeNameCaptionText
 	r.about.Importance = widget.LowImportance
 	r.mark.Importance = widget.HighImportance
+	r.top = container.NewBorder(nil, nil, nil, container.NewHBox(r.mark, r.icon), r.name)
 	r.ExtendBaseWidget(r)
 	return r
 }
@@ -137,13 +139,15 @@ func newEntryRow() fyne.CanvasObject {
 func (r *entryRow) set(e entry) {
 	setText(r.name, e.name)
 	setText(r.about, e.about)
-	setText(r.mark, e.mark)
-	setVisible(r.mark, e.mark != "")
-	setVisible(r.icon, e.odd)
+	if r.mark.Text != e.mark || r.icon.Visible() != e.odd {
+		r.mark.SetText(e.mark)
+		setVisible(r.mark, e.mark != "")
+		setVisible(r.icon, e.odd)
+		r.top.Refresh()
+	}
 }
 
 // CreateRenderer implements fyne.Widget.
 func (r *entryRow) CreateRenderer() fyne.WidgetRenderer {
-	top := container.NewBorder(nil, nil, nil, container.NewHBox(r.mark, r.icon), r.name)
-	return widget.NewSimpleRenderer(container.New(&stacked{overlap: 12}, top, r.about))
+	return widget.NewSimpleRenderer(container.New(&stacked{overlap: 12}, r.top, r.about))
 }

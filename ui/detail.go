@@ -26,6 +26,7 @@ type detail struct {
 	overview              *overview
 	tools                 *toolsTab
 	resources             *resourcesTab
+	prompts               *promptsTab
 	log                   *logTab
 	tabs                  *container.AppTabs
 	logItem               *container.TabItem
@@ -46,12 +47,13 @@ func newDetail(u *UI, w *mainWindow) *detail {
 	d.target.TextStyle = fyne.TextStyle{Monospace: true}
 	d.target.SizeName = theme.SizeNameCaptionText
 	d.overview, d.log = newOverview(u, w), newLogTab(u)
-	d.tools, d.resources = newToolsTab(u, w.win), newResourcesTab(u, w.win)
+	d.tools, d.resources, d.prompts = newToolsTab(u, w.win), newResourcesTab(u, w.win), newPromptsTab(u, w.win)
 	d.logItem = container.NewTabItem("Log", d.log.object())
 	d.tabs = container.NewAppTabs(
 		container.NewTabItem("Overview", d.overview.object()),
 		container.NewTabItem("Tools", d.tools.object()),
 		container.NewTabItem("Resources", d.resources.object()),
+		container.NewTabItem("Prompts", d.prompts.object()),
 		d.logItem,
 	)
 	d.tabs.OnSelected = func(*container.TabItem) { d.refreshTab() }
@@ -74,6 +76,7 @@ func (d *detail) update(s *hub.Server) {
 		if d.shown != nil {
 			d.tools.set(nil)
 			d.resources.set(nil)
+			d.prompts.set(nil)
 		}
 		d.shown = nil
 		d.body.Hide()
@@ -97,6 +100,7 @@ func (d *detail) update(s *hub.Server) {
 	d.second.Refresh()
 	d.tools.set(s)
 	d.resources.set(s)
+	d.prompts.set(s)
 	d.refreshState()
 	d.refreshTab()
 }

@@ -94,6 +94,8 @@ type fakeHub struct {
 	call      func(ctx context.Context, server, tool string, args json.RawMessage, progress func(hub.Progress)) (*hub.Outcome, error)
 	toolList  map[string][]hub.Tool
 	resources map[string][]hub.Resource
+	prompts   map[string][]hub.Prompt
+	prompt    func(ctx context.Context, name string, args json.RawMessage) (*hub.Outcome, error)
 	follows   map[string][]hub.Follow
 	read      func(ctx context.Context, uri string) (*hub.Outcome, error)
 	complete  func(ctx context.Context, c hub.Completing) ([]string, error)
@@ -203,6 +205,23 @@ func (f *fakeHub) Read(ctx context.Context, _, uri string, _ func(hub.Progress))
 		return &hub.Outcome{}, nil
 	}
 	return read(ctx, uri)
+}
+
+func (f *fakeHub) Prompts(server string) []hub.Prompt {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.prompts[server]
+}
+
+func (f *fakeHub) GetPrompt(ctx context.Context, _, name string, args json.RawMessage, _ func(hub.Progress)) (*hub.Outcome, error) {
+	f.mu.Lock()
+	f.calls = append(f.calls, args)
+	prompt := f.prompt
+	f.mu.Unlock()
+	if prompt == nil {
+		return &hub.Outcome{}, nil
+	}
+	return prompt(ctx, name, args)
 }
 
 func (f *fakeHub) Complete(ctx context.Context, _ string, c hub.Completing) ([]string, error) {

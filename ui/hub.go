@@ -8,7 +8,7 @@ import (
 )
 
 // Hub is what the window needs of the core. Methods other than Log, Tools,
-// Resources, Follows and Answer may take time and are called off the UI goroutine.
+// Resources, Prompts, Follow, Follows and Answer may take time and are called off the UI goroutine.
 type Hub interface {
 	// Watch calls fn with the current snapshot, then with every later one,
 	// merged to about ten a second, until ctx ends. fn is called on one
@@ -26,6 +26,11 @@ type Hub interface {
 	Resources(server string) []hub.Resource
 	// Read reads a resource; cancelling ctx cancels it.
 	Read(ctx context.Context, server, uri string, progress func(hub.Progress)) (*hub.Outcome, error)
+	// Prompts returns a server's prompts, in its order.
+	Prompts(server string) []hub.Prompt
+	// GetPrompt has a server fill in a prompt with a JSON object of texts;
+	// cancelling ctx cancels it.
+	GetPrompt(ctx context.Context, server, prompt string, args json.RawMessage, progress func(hub.Progress)) (*hub.Outcome, error)
 	// Complete asks what an argument could be.
 	Complete(ctx context.Context, server string, c hub.Completing) ([]string, error)
 	// Follow asks a server to tell about changes of a resource, or no longer to.

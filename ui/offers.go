@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 
 	"github.com/drawbridge-mcp/drawbridge/core/display"
 )
@@ -38,7 +39,7 @@ type offers struct {
 
 func newOffers(u *UI, pick func(string), moved func()) *offers {
 	o := &offers{u: u, pick: pick, moved: moved, at: -1, row: container.NewHBox(), cancel: func() {}}
-	o.box = container.NewHScroll(o.row)
+	o.box = container.NewHScroll(container.New(layout.NewCustomPaddedLayout(2, 4, 1, 1), o.row))
 	o.box.Hide()
 	return o
 }

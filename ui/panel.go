@@ -47,6 +47,7 @@ type panel struct {
 	stopB  *widget.Button
 	busy   *tryProgress
 	result *fyne.Container
+	foot   *fyne.Container
 	split  *container.Split
 	box    *fyne.Container
 
@@ -78,12 +79,12 @@ func (p *panel) use(args taskArgs) {
 
 // top is everything above the result.
 func (p *panel) top() fyne.CanvasObject {
-	foot := container.NewVBox(widget.NewSeparator())
+	p.foot = container.NewVBox(widget.NewSeparator())
 	if p.task.caution != "" {
-		foot.Add(warning(p.task.caution))
+		p.foot.Add(warning(p.task.caution))
 	}
-	foot.Add(container.NewBorder(nil, nil, container.NewHBox(p.callB, p.stopB), nil, p.busy.box))
-	return container.NewBorder(nil, foot, nil, nil, p.args.object())
+	p.foot.Add(container.NewBorder(nil, nil, container.NewHBox(p.callB, p.stopB), nil, p.busy.box))
+	return container.NewBorder(nil, p.foot, nil, nil, p.args.object())
 }
 
 func (p *panel) object() fyne.CanvasObject { return p.box }
@@ -181,7 +182,7 @@ func (p *panel) share() float64 {
 	if height <= 0 {
 		return 0.5
 	}
-	return float64(min((p.args.height()+90)/height, 0.5))
+	return float64(min((p.args.height()+p.foot.MinSize().Height+10)/height, 0.5))
 }
 
 // key implements keyboard.

@@ -178,7 +178,7 @@ func (l *followLine) set(f hub.Follow, followed, able bool) {
 	case f.Problem != "":
 		text, i = "⚠ "+f.Problem, widget.WarningImportance
 	case !f.Updated.IsZero():
-		text, i = "● Updated at "+f.Updated.Local().Format(time.TimeOnly)+"; read it again", widget.HighImportance
+		text, i = "● Updated at "+f.Updated.Local().Format(time.TimeOnly), widget.HighImportance
 	}
 	l.says.Importance = i
 	l.says.SetText(display.Line(text, 160))

@@ -100,7 +100,12 @@ func (v *resultView) blocks(out *hub.Outcome) fyne.CanvasObject {
 			})
 			break
 		}
-		parts = append(parts, func(alone bool) fyne.CanvasObject { return v.block(c, i, alone) })
+		parts = append(parts, func(alone bool) fyne.CanvasObject {
+			if c.Role != "" {
+				return container.NewBorder(heading(capital(display.Line(c.Role, 40))), nil, nil, nil, v.block(c, i, alone))
+			}
+			return v.block(c, i, alone)
+		})
 	}
 	if out.Structured != nil {
 		parts = append(parts, func(alone bool) fyne.CanvasObject {

@@ -331,7 +331,7 @@ func TestFitsSmallWindows(t *testing.T) {
 			}
 		}
 	}
-	for i, tab := range []string{"overview", "tools", "resources", "log"} {
+	for i, tab := range []string{"overview", "tools", "resources", "prompts", "log"} {
 		s.main.detail.tabs.SelectIndex(i)
 		check(tab)
 	}

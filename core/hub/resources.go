@@ -40,14 +40,10 @@ func (h *Hub) session(name string) *client.Session {
 
 // resource reads a definition member by member: an odd one costs nothing else.
 func (h *Hub) resource(raw json.RawMessage, template bool) Resource {
-	text := func(key string) (s string) {
-		_ = json.Unmarshal(jsonrpc.Get(raw, key), &s)
-		return s
-	}
 	mask := h.cfg.Mask.Mask
 	r := Resource{
-		Template: template, Name: mask(text("name")), Title: mask(text("title")),
-		Description: mask(text("description")), MIME: text("mimeType"), Size: -1,
+		Template: template, Name: mask(textOf(raw, "name")), Title: mask(textOf(raw, "title")),
+		Description: mask(textOf(raw, "description")), MIME: textOf(raw, "mimeType"), Size: -1,
 	}
 	if size := jsonrpc.Get(raw, "size"); size != nil && !template {
 		if f := number(size); f >= 0 && f < 1<<53 {
@@ -55,13 +51,13 @@ func (h *Hub) resource(raw json.RawMessage, template bool) Resource {
 		}
 	}
 	if !template {
-		r.URI = text("uri")
+		r.URI = textOf(raw, "uri")
 		if r.URI == "" {
 			r.Oddity = "The resource has no URI."
 		}
 		return r
 	}
-	r.URI = text("uriTemplate")
+	r.URI = textOf(raw, "uriTemplate")
 	var err error
 	switch r.Vars, err = templateVars(r.URI); {
 	case r.URI == "":

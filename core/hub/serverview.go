@@ -93,6 +93,7 @@ func (v *server) drawReady(out *Server, st client.Status, host string) {
 	out.Subscribes = st.Capabilities.HasSub("resources", "subscribe")
 	out.Completes = st.Capabilities.Has("completions")
 	out.ResourcesRev = st.Lists[client.Resources].Rev + st.Lists[client.ResourceTemplates].Rev
+	out.PromptsRev = st.Lists[client.Prompts].Rev
 	tools := st.Lists[client.Tools]
 	out.Tools, out.ToolsRev = tools.Count, tools.Rev
 	out.Resources, out.Prompts = st.Lists[client.Resources].Count, st.Lists[client.Prompts].Count

@@ -57,9 +57,10 @@ type Server struct {
 	// Subscribes says that it tells about changes of resources, Completes that it
 	// completes arguments.
 	Subscribes, Completes bool
-	// ToolsRev, ResourcesRev, FollowsRev and LogRev change when Hub.Tools,
-	// Hub.Resources, Hub.Follows or Hub.Log have something new.
-	ToolsRev, ResourcesRev, FollowsRev, LogRev uint64
+	// ToolsRev, ResourcesRev, PromptsRev, FollowsRev and LogRev change when
+	// Hub.Tools, Hub.Resources, Hub.Prompts, Hub.Follows or Hub.Log have something
+	// new.
+	ToolsRev, ResourcesRev, PromptsRev, FollowsRev, LogRev uint64
 }
 
 // State is the actual state of a server, apart from what is wanted.
@@ -185,6 +186,21 @@ type Var struct {
 	Optional bool
 }
 
+// Prompt is one prompt of a server.
+type Prompt struct {
+	Name, Title, Description string
+	Arguments                []Argument
+	// Oddity says what is wrong with the definition, "" when nothing is. Without a
+	// name it cannot be used.
+	Oddity string
+}
+
+// Argument is one argument of a prompt: a text.
+type Argument struct {
+	Name, Title, Description string
+	Required                 bool
+}
+
 // Follow is one resource whose changes the server is asked to tell.
 type Follow struct {
 	URI string
@@ -229,6 +245,9 @@ type Outcome struct {
 type Content struct {
 	// Type is text, image, audio, resource_link, resource or the server's word.
 	Type string
+	// Role says who speaks in a prompt's message: user, assistant or the server's
+	// word; "" elsewhere.
+	Role string
 	// Text is set for text and text resources.
 	Text string
 	MIME string
