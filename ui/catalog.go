@@ -83,7 +83,7 @@ func (c *catalog) reset() {
 // put lists entries, and says in a note why there are none.
 func (c *catalog) put(entries []entry, note string) {
 	for i := range entries {
-		entries[i].index = i
+		entries[i].index, entries[i].name = i, orElse(entries[i].name, "(no name)")
 	}
 	c.all = entries
 	if len(entries) > 0 {

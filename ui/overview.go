@@ -30,6 +30,7 @@ type overview struct {
 	health   *widget.Label
 	spark    *sparkline
 	load     *widget.Label
+	parallel *widget.Button
 	says     *widget.Label
 	sayHead  *widget.Label
 	spec     *widget.Label
@@ -64,10 +65,11 @@ func newOverview(u *UI, w *mainWindow) *overview {
 		name, on := o.s.Name, !o.s.Wanted
 		u.attempt("The switch could not be changed", func() error { return u.cfg.Hub.SetWanted(u.ctx, name, on) })
 	})
+	o.parallel = widget.NewButton("Allow parallel calls…", func() { w.offerParallel(o.s.Name) })
 	o.content = container.NewVBox(
 		o.trouble,
 		section(heading("Why this era?"), o.era),
-		section(heading("Why this health?"), o.health), o.spark, o.load,
+		section(heading("Why this health?"), o.health), o.spark, container.NewBorder(nil, nil, nil, o.parallel, o.load),
 		container.NewHBox(o.probe, o.connect, o.power),
 		section(o.sayHead, o.says),
 		section(heading("What the file says"), o.spec),
@@ -87,7 +89,7 @@ func (o *overview) object() fyne.CanvasObject { return o.box }
 type overviewFacts struct {
 	sentence, words, action       string
 	era, health, load, says, spec string
-	wanted, connectable           bool
+	wanted, connectable, parallel bool
 	calls                         int
 	last                          time.Time
 }
@@ -103,6 +105,7 @@ func factsOf(s *hub.Server, now time.Time) overviewFacts {
 		words = append(words, display.Line(w, 300))
 	}
 	f.words = strings.Join(words, "\n")
+	f.parallel = s.Action.Kind == hub.AllowParallel
 	if s.State == hub.Ready {
 		f.load = fmt.Sprintf("In flight %d of %d · queued %d · %s", s.Health.InFlight, s.Health.Cap, s.Health.Queued, s.Health.Concurrency)
 	}
@@ -131,6 +134,7 @@ func (o *overview) set(s *hub.Server) {
 	o.spark.set(s.Health.Calls)
 	setText(o.load, f.load)
 	setVisible(o.load, f.load != "")
+	setVisible(o.parallel, f.parallel)
 	setText(o.says, f.says)
 	setVisible(o.says, f.says != "")
 	setVisible(o.sayHead, f.says != "")

@@ -9,6 +9,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -122,7 +123,7 @@ func (v *resultView) blocks(out *hub.Outcome) fyne.CanvasObject {
 	for _, p := range parts {
 		column.Add(p(false))
 	}
-	return container.NewVScroll(column)
+	return container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 6), column)) // beside the scroll bar
 }
 
 func (v *resultView) titled(title string, o fyne.CanvasObject) fyne.CanvasObject {

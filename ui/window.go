@@ -156,9 +156,34 @@ func (w *mainWindow) press(s *hub.Server) {
 		w.explainFile(s)
 	case hub.SetSecret:
 		w.explainSecret(s)
+	case hub.AllowParallel:
+		w.offerParallel(s.Name)
 	default:
 		w.do(s.Name, s.Action.Kind)
 	}
+}
+
+// offerParallel says what parallel calls are and lets the person choose; the answer
+// is kept in the spec file.
+func (w *mainWindow) offerParallel(server string) {
+	var d *dialog.CustomDialog
+	choice := func(label string, action hub.ActionKind) *widget.Button {
+		return widget.NewButton(label, func() {
+			d.Hide()
+			if action != hub.NoAction {
+				w.do(server, action)
+			}
+		})
+	}
+	text := wrapped("Calls to this server wait for each other: it speaks a revision with sessions, and some such servers fail when two calls share one. " +
+		"If it can take several calls at a time, allow that and they no longer wait.\n\n" +
+		"The answer is kept in the spec file as “concurrency”. The server reconnects, which ends calls that run now.")
+	d = dialog.NewCustomWithoutButtons("Parallel calls to “"+display.Line(server, 60)+"”", text, w.win)
+	allow := choice("Allow parallel calls", hub.AllowParallel)
+	allow.Importance = widget.HighImportance
+	d.SetButtons([]fyne.CanvasObject{choice("Decide later", hub.NoAction), choice("Keep one at a time", hub.KeepSerial), allow})
+	d.Resize(fyne.NewSize(560, 260))
+	d.Show()
 }
 
 // do asks the hub, off the UI goroutine.

@@ -23,6 +23,7 @@ var (
 	actLog       = Action{Kind: ShowLog, Label: "Show the log"}
 	actProbe     = Action{Kind: ProbeAgain, Label: "Probe again"}
 	actTurnOn    = Action{Kind: TurnOn, Label: "Turn on"}
+	actParallel  = Action{Kind: AllowParallel, Label: "Allow parallel calls"}
 )
 
 // explain says in one sentence what an error of a session means to a person, and

@@ -111,6 +111,15 @@ func (h *Hub) Do(ctx context.Context, name string, action ActionKind) error {
 		return nil
 	case TurnOn, TurnOff:
 		return h.SetWanted(ctx, name, action == TurnOn)
+	case AllowParallel, KeepSerial:
+		if _, err := h.find(name); err != nil {
+			return err
+		}
+		c := spec.Serialized
+		if action == AllowParallel {
+			c = spec.Pooled
+		}
+		return h.edit(spec.SetConcurrency(name, c))
 	}
 	v, err := h.find(name)
 	if err != nil {

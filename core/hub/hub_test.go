@@ -359,6 +359,62 @@ func TestQuestionsReachThePerson(t *testing.T) {
 	}
 }
 
+// T5: where calls have waited only because of what the server is, the person may let
+// them run side by side, or not; the answer is in the spec file and is not asked for
+// again.
+func TestParallelCallsAreOffered(t *testing.T) {
+	for _, c := range []struct {
+		answer ActionKind
+		policy string
+		slots  int
+	}{{AllowParallel, "pooled", 8}, {KeepSerial, "serialized", 1}} {
+		srv := fakeserver.StartHTTP(t, fakeserver.HTTP{})
+		r := newRig(t, map[string]entry{"a": {"url": srv.URL}})
+		if v := r.server("a", Ready); v.Action.Kind != NoAction || v.Health.Concurrency != "serialized" {
+			t.Fatalf("before: %+v, %+v", v.Action, v.Health)
+		}
+		wait := func() {
+			var calls sync.WaitGroup
+			for range 3 {
+				calls.Go(func() {
+					if _, err := r.Call(context.Background(), "a", "ask", json.RawMessage(`{}`), nil); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			for answered := 0; answered < 3; answered++ {
+				s := r.until("a question", func(s *Snapshot) bool { return len(s.Questions) > 0 })
+				r.Answer(s.Questions[0].ID, Answer{Action: "decline"})
+				r.until("it is gone", func(n *Snapshot) bool {
+					return len(n.Questions) == 0 || n.Questions[0].ID != s.Questions[0].ID
+				})
+			}
+			calls.Wait()
+		}
+		wait()
+		r.until("the offer", func(s *Snapshot) bool { return s.find("a").Action == actParallel })
+		if err := r.Do(context.Background(), "a", c.answer); err != nil {
+			t.Fatal(err)
+		}
+		r.until("the answer is in force", func(s *Snapshot) bool {
+			v := s.find("a")
+			return v.State == Ready && v.Action.Kind == NoAction && v.Health.Concurrency == c.policy && v.Health.Cap == c.slots
+		})
+		text, err := os.ReadFile(r.path)
+		if err != nil || !strings.Contains(string(text), fmt.Sprintf(`"concurrency": %q`, c.policy)) {
+			t.Errorf("the file is now %s, %v", text, err)
+		}
+		wait()
+		if v := r.server("a", Ready); v.Action.Kind != NoAction {
+			t.Errorf("it is offered again: %+v", v.Action)
+		}
+	}
+	r := newRig(t, nil)
+	if err := r.Do(context.Background(), "nobody", AllowParallel); err != ErrNoServer {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Field case 13: giving up is visible, with a way back.
 func TestGivingUpIsSaid(t *testing.T) {
 	r := newRig(t, nil)

@@ -54,9 +54,18 @@ func (v *server) draw() *Server {
 		out.Action = x.action
 	}
 	v.drawReady(out, st, host)
+	if out.Action == (Action{}) && v.waitsInLine(st) {
+		out.Action = actParallel
+	}
 	out.Era = eraView(st)
 	out.Health = v.health(st, host)
 	return out
+}
+
+// waitsInLine reports whether calls have had to wait although nobody said that they
+// must: only the era and the wire imply it (T5).
+func (v *server) waitsInLine(st client.Status) bool {
+	return st.State == client.Ready && st.Waited && st.Concurrency == client.Serialized && v.entry.Spec.Concurrency == ""
 }
 
 // trouble explains why a session is not ready; false when it is.

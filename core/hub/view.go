@@ -104,6 +104,10 @@ const (
 	EditSpec   ActionKind = "edit_spec"  // opens the spec file
 	SetSecret  ActionKind = "set_secret" // shows the command that sets it
 	Reload     ActionKind = "reload"     // reads the spec file again
+	// AllowParallel and KeepSerial answer whether calls to a server that takes one
+	// at a time may run side by side; the answer is kept in the spec file (T5).
+	AllowParallel ActionKind = "allow_parallel"
+	KeepSerial    ActionKind = "keep_serialized"
 )
 
 // Era answers "why this era?".

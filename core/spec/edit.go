@@ -81,28 +81,50 @@ func SetDisabled(name string, disabled bool) Change {
 		if f.Find(name).Disabled == disabled {
 			return file, nil
 		}
-		e := &splicer{document: d, style: styleOf(d.text)}
 		word := raw("false")
 		if disabled {
 			word = "true"
 		}
-		extra := lookup(at.Value.(*hujson.Object), extraKey)
-		switch {
-		case extra == nil:
-			e.insert(at, extraKey, inline{{"disabled", word}})
-		case extra.Value.Kind() == 'n':
-			e.replace(extra, inline{{"disabled", word}})
-		case extra.Value.Kind() != '{':
-			return nil, fmt.Errorf("switch %s: %w", quote(name), ErrShape)
-		default:
-			if old := lookup(extra.Value.(*hujson.Object), "disabled"); old != nil {
-				e.replace(old, word)
-			} else {
-				e.insert(extra, "disabled", word)
-			}
-		}
-		return e.result(name)
+		return d.setExtra(name, at, "disabled", word)
 	}
+}
+
+// SetConcurrency says how many calls to the server called name may be on the wire
+// at a time (T5), below "drawbridge".
+func SetConcurrency(name string, c Concurrency) Change {
+	return func(file []byte) ([]byte, error) {
+		d, err := editable(file)
+		if err != nil {
+			return nil, err
+		}
+		at, err := d.find(name)
+		if err != nil {
+			return nil, fmt.Errorf("set the concurrency of %s: %w", quote(name), err)
+		}
+		return d.setExtra(name, at, "concurrency", raw(jsonString(string(c))))
+	}
+}
+
+// setExtra sets one member below "drawbridge" of the server called name, which is
+// the object at.
+func (d *document) setExtra(name string, at *hujson.Value, key string, value raw) ([]byte, error) {
+	e := &splicer{document: d, style: styleOf(d.text)}
+	extra := lookup(at.Value.(*hujson.Object), extraKey)
+	switch {
+	case extra == nil:
+		e.insert(at, extraKey, inline{{key, value}})
+	case extra.Value.Kind() == 'n':
+		e.replace(extra, inline{{key, value}})
+	case extra.Value.Kind() != '{':
+		return nil, fmt.Errorf("set %s of %s: %w", quote(key), quote(name), ErrShape)
+	default:
+		if old := lookup(extra.Value.(*hujson.Object), key); old != nil {
+			e.replace(old, value)
+		} else {
+			e.insert(extra, key, value)
+		}
+	}
+	return e.result(name)
 }
 
 func editable(file []byte) (*document, error) {

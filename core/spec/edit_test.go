@@ -61,6 +61,28 @@ func TestSetDisabled(t *testing.T) {
 	}
 }
 
+// P2, T5: a person's choice about parallel calls is one value of the file.
+func TestSetConcurrency(t *testing.T) {
+	for name, c := range map[string]struct{ file, old, new string }{
+		"no extras": {`{"mcpServers":{"a":{"url":"http://h/" /* u */}}}`, `/* u */`, `, /* u */ "drawbridge": {"concurrency": "pooled"}`},
+		"others":    {`{"mcpServers":{"a":{"url":"http://h/","drawbridge":{"queue":3}}}}`, `"queue":3`, `"queue":3, "concurrency": "pooled"`},
+		"again":     {`{"mcpServers":{"a":{"url":"http://h/","drawbridge":{"concurrency":"serialized"}}}}`, `"serialized"`, `"pooled"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := SetConcurrency("a", Pooled)([]byte(c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.Replace(c.file, c.old, c.new, 1); strings.ReplaceAll(string(got), " ", "") != strings.ReplaceAll(want, " ", "") {
+				t.Error(cmp.Diff(want, string(got)))
+			}
+			if s := mustParse(t, string(got)).Find("a").Spec; s.Concurrency != Pooled {
+				t.Errorf("it is %q", s.Concurrency)
+			}
+		})
+	}
+}
+
 func TestSwitchThereAndBack(t *testing.T) {
 	file := []byte(case93)
 	for _, off := range []bool{true, false, true} {
@@ -163,7 +185,10 @@ func TestRefusedEdits(t *testing.T) {
 		"servers is a list": {`{"mcpServers": []}`, AddServer(demo), ErrShape},
 		"servers twice":     {`{"mcpServers": {}, "mcpServers": {}}`, AddServer(demo), ErrBroken},
 		"no servers":        {``, SetDisabled("a", true), ErrNoServer},
-		"no such server":    {`{"mcpServers": {}}`, SetDisabled("a", true), ErrNoServer},
+		"no such server to pool": {
+			`{"mcpServers": {"b": {}}}`, SetConcurrency("a", Pooled), ErrNoServer,
+		},
+		"no such server": {`{"mcpServers": {}}`, SetDisabled("a", true), ErrNoServer},
 		"server is no object": {
 			`{"mcpServers": {"a": "x"}}`, SetDisabled("a", true), ErrShape,
 		},
