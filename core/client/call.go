@@ -178,14 +178,16 @@ func outcome(m *jsonrpc.Message, err error) (json.RawMessage, error) {
 }
 
 // note records an exchange for the health history. An error of the server's own
-// is an answer, and so counts as healthy.
+// is an answer, and so counts as healthy. One that we gave up is no fault of the
+// server, but proves nothing about its session either (E6).
 func (s *Session) note(o *opened, method string, began time.Time, err error) {
-	ok := err == nil || rpcCode(err) != 0 || transport.CodeOf(err) == transport.Cancelled
+	answered := err == nil || rpcCode(err) != 0
+	ok := answered || transport.CodeOf(err) == transport.Cancelled
 	s.mu.Lock()
-	o.unproven = o.unproven && !ok
+	o.unproven = o.unproven && !answered
 	s.st.calls.add(CallRecord{At: began, Method: method, Duration: time.Since(began), OK: ok})
 	s.mu.Unlock()
-	if ok {
+	if answered {
 		s.cfg.Verdicts.Arm(s.cfg.Key)
 	}
 	s.changed()

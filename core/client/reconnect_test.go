@@ -38,6 +38,26 @@ func TestReconnectDuringAnAttempt(t *testing.T) {
 	})
 }
 
+// T6: a call that a reconnect cuts off ends in the closed vocabulary, as cancelled: it
+// says nothing bad about the server.
+func TestReconnectCancelsWhatIsInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{answer: modern(func(*peerConn, int64, transport.Request) {})}
+		s := start(t, p)
+		synctest.Wait()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := s.CallTool(background, "echo", nil, nil)
+			ended <- err
+		}()
+		synctest.Wait()
+		s.Reconnect()
+		if err := <-ended; !errors.Is(err, &transport.Error{Code: transport.Cancelled, Reason: "reconnect"}) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 // C1: while a connection ends, which takes a process up to 3 s, the session is not
 // called ready.
 func TestEndingConnectionIsNotReady(t *testing.T) {

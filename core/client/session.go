@@ -124,8 +124,9 @@ func (s *Session) Run(ctx context.Context) {
 }
 
 // errReopen asks Run for a fresh connection at once: a person wanted it, or the
-// server turned out to be of the other era.
-var errReopen = errors.New("reopen")
+// server turned out to be of the other era. Calls that the old one was busy with end
+// with it too (T6).
+var errReopen error = &transport.Error{Code: transport.Cancelled, Reason: "reconnect"}
 
 // attempt is open, but gives up with errReopen when somebody asks for a reconnect
 // meanwhile: what they changed may be why it hangs.

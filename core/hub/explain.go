@@ -101,6 +101,9 @@ func explainTransport(e *transport.Error, host string) explanation {
 	case transport.Busy:
 		return say(actReconnect, "Too many calls are waiting for this server.")
 	case transport.Cancelled:
+		if e.Reason == "reconnect" {
+			return say(Action{}, "The server was connected anew before there was an answer.")
+		}
 		return say(Action{}, "It was cancelled.")
 	case transport.Invalid:
 		return say(actLog, "The server gave an answer that is not valid (%s).", e.Reason)

@@ -29,7 +29,7 @@ const (
 	UnmeteredCall   Code = "unmetered_call"   //
 	UnknownPrice    Code = "unknown_price"    // Tool
 	Busy            Code = "busy"             //
-	Cancelled       Code = "cancelled"        //
+	Cancelled       Code = "cancelled"        // declined, unasked, reconnect
 	NotReady        Code = "not_ready"        // the state's word
 	Invalid         Code = "invalid_response" // the method answered wrongly
 )
