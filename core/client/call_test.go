@@ -49,7 +49,7 @@ func asLegacy(call func(*peerConn, int64, transport.Request)) func(*peerConn, in
 func TestSlotsAndQueue(t *testing.T) {
 	check := func(t testing.TB, wrap func(func(*peerConn, int64, transport.Request)) func(*peerConn, int64, transport.Request), l Limits, slots, callers int) {
 		g := newGated(wrap)
-		s := startTB(t, &g.peer, func(c *Config) { l.VerdictTTL = -1; c.Limits = l })
+		s := start(t, &g.peer, func(c *Config) { l.VerdictTTL = -1; c.Limits = l })
 		synctest.Wait()
 		results := make(chan error, callers)
 		for range callers {
@@ -97,10 +97,6 @@ func TestSlotsAndQueue(t *testing.T) {
 		callers, queue := rapid.IntRange(1, 8).Draw(rt, "callers"), rapid.IntRange(1, 3).Draw(rt, "queue")
 		synctest.Test(t, func(t *testing.T) { check(t, asLegacy, Limits{Queue: queue}, 1, callers) })
 	})
-}
-
-func startTB(t testing.TB, p *peer, edit func(*Config)) *Session {
-	return start(t.(*testing.T), p, edit)
 }
 
 // Acceptance 53, 54, 95; C2, T10: requests that never complete time out, are

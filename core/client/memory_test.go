@@ -22,10 +22,12 @@ type peer struct {
 	connect func(n int) error // of the n-th Connect, from 1
 	answer  func(c *peerConn, id int64, r transport.Request)
 
-	mu    sync.Mutex
-	conns int
-	log   []string // methods in order, cancellations as "cancel"
-	reqs  []transport.Request
+	mu        sync.Mutex
+	conns     int
+	log       []string // methods in order, cancellations as "cancel"
+	reqs      []transport.Request
+	ids       []int64 // of reqs
+	cancelled []int64 // the ids of cancellations, in order
 }
 
 func (p *peer) Kind() transport.Kind {
@@ -105,6 +107,7 @@ func (c *peerConn) Send(id int64, r transport.Request) error {
 	c.peer.mu.Lock()
 	c.peer.log = append(c.peer.log, r.Method)
 	c.peer.reqs = append(c.peer.reqs, r)
+	c.peer.ids = append(c.peer.ids, id)
 	c.peer.mu.Unlock()
 	c.wg.Go(func() {
 		if r.Notification {
@@ -129,6 +132,7 @@ func (c *peerConn) claim(id int64) bool {
 func (c *peerConn) Cancel(id int64) bool {
 	c.peer.mu.Lock()
 	c.peer.log = append(c.peer.log, "cancel")
+	c.peer.cancelled = append(c.peer.cancelled, id)
 	c.peer.mu.Unlock()
 	return c.claim(id)
 }
@@ -251,8 +255,14 @@ var testKey = func() era.Key {
 	return k
 }()
 
-// start runs a session over p until the test ends.
-func start(t *testing.T, p *peer, edit ...func(*Config)) *Session {
+// owner is a test, or one try of a property.
+type owner interface {
+	Helper()
+	Cleanup(func())
+}
+
+// start runs a session over p until its owner ends.
+func start(t owner, p transport.Dialer, edit ...func(*Config)) *Session {
 	t.Helper()
 	cfg := Config{Name: "a", Dialer: p, Key: testKey, Verdicts: era.NewVerdicts(), Limits: Limits{VerdictTTL: -1}}
 	for _, f := range edit {
