@@ -44,6 +44,8 @@ type Call struct {
 	Message func(params json.RawMessage)
 	// Fresh asks the server even if it said that an earlier answer still holds.
 	Fresh bool
+	// own marks what the session itself wants to know.
+	own bool
 	// args are a tool call's arguments, for the mirrored headers.
 	args json.RawMessage
 }
@@ -128,7 +130,7 @@ func rpcCode(err error) int64 {
 // exchange sends the call once and returns its result.
 func (s *Session) exchange(ctx context.Context, o *opened, c Call) (json.RawMessage, int, error) {
 	x := &exchange{
-		req:   transport.Request{Method: c.Method},
+		req: transport.Request{Method: c.Method}, own: c.own,
 		total: s.cfg.Limits.Total, silence: s.cfg.Limits.Silence,
 		progress: c.Progress, target: c.Target, input: c.Input, message: c.Message,
 	}

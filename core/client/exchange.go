@@ -20,6 +20,9 @@ type exchange struct {
 	// system marks what opens and serves the session itself; it takes no slot
 	// and is never queued.
 	system bool
+	// own marks what the session itself wants to know, such as a list: that it
+	// waits keeps nobody waiting.
+	own bool
 	// total bounds queue and wire together, silence the time on the wire without
 	// a sign of life; 0 means no bound (T8, C2).
 	total, silence time.Duration

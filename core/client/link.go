@@ -115,7 +115,7 @@ func (l *link) begin(x *exchange) error {
 	if len(l.st.queue) >= l.st.limit {
 		return &transport.Error{Code: transport.Busy}
 	}
-	l.st.waited = true
+	l.st.waited = l.st.waited || !x.own
 	l.st.queue = append(l.st.queue, x)
 	x.arm()
 	return nil

@@ -234,7 +234,7 @@ func (s *Session) pages(ctx context.Context, o *opened, k ListKind) (items []jso
 // page sends one list request, and again on a new session if the old one was
 // rejected.
 func (s *Session) page(ctx context.Context, o *opened, method string, fields json.RawMessage) (json.RawMessage, error) {
-	c := Call{Method: method, Fields: fields}
+	c := Call{Method: method, Fields: fields, own: true}
 	result, epoch, err := s.exchange(ctx, o, c)
 	if transport.CodeOf(err) == transport.SessionRejected && s.renew(ctx, o, epoch) == nil {
 		result, _, err = s.exchange(ctx, o, c)

@@ -44,7 +44,8 @@ type Status struct {
 	Instructions string
 	Concurrency  Concurrency
 	// InFlight of Slots are taken; Queued calls wait. Waited says that a call
-	// has had to wait on this connection.
+	// has had to wait on this connection; the session's own requests, such as for
+	// lists, are not counted.
 	InFlight, Slots, Queued int
 	Waited                  bool
 	Lists                   map[ListKind]ListStatus

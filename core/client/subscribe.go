@@ -72,7 +72,7 @@ func (s *Session) subscription(ctx context.Context, o *opened, method, uri strin
 	if err != nil {
 		return err
 	}
-	_, epoch, err := s.exchange(ctx, o, Call{Method: method, Fields: fields, Target: uri})
+	_, epoch, err := s.exchange(ctx, o, Call{Method: method, Fields: fields, Target: uri, own: true})
 	if transport.CodeOf(err) == transport.SessionRejected {
 		_ = s.renew(ctx, o, epoch) // and then all are made again
 	}

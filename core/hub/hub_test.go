@@ -368,8 +368,11 @@ func TestParallelCallsAreOffered(t *testing.T) {
 		policy string
 		slots  int
 	}{{AllowParallel, "pooled", 8}, {KeepSerial, "serialized", 1}} {
-		srv := fakeserver.StartHTTP(t, fakeserver.HTTP{})
+		// That our own lists wait for each other is nobody's loss.
+		script := withResources(`{"tools":{},"resources":{}}`, `{"resources":[]}`, `{"resourceTemplates":[{}]}`, `{}`)
+		srv := fakeserver.StartHTTP(t, fakeserver.HTTP{Script: script})
 		r := newRig(t, map[string]entry{"a": {"url": srv.URL}})
+		r.until("all lists", func(*Snapshot) bool { return len(r.Resources("a")) == 1 })
 		if v := r.server("a", Ready); v.Action.Kind != NoAction || v.Health.Concurrency != "serialized" {
 			t.Fatalf("before: %+v, %+v", v.Action, v.Health)
 		}
