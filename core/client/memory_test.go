@@ -264,6 +264,13 @@ type owner interface {
 // start runs a session over p until its owner ends.
 func start(t owner, p transport.Dialer, edit ...func(*Config)) *Session {
 	t.Helper()
+	s, _ := startUntil(t, p, edit...)
+	return s
+}
+
+// startUntil is start with a way to end the session before.
+func startUntil(t owner, p transport.Dialer, edit ...func(*Config)) (*Session, context.CancelFunc) {
+	t.Helper()
 	cfg := Config{Name: "a", Dialer: p, Key: testKey, Verdicts: era.NewVerdicts(), Limits: Limits{VerdictTTL: -1}}
 	for _, f := range edit {
 		f(&cfg)
@@ -279,7 +286,7 @@ func start(t owner, p transport.Dialer, edit ...func(*Config)) *Session {
 		cancel()
 		<-ended
 	})
-	return s
+	return s, cancel
 }
 
 func wantState(t *testing.T, s *Session, want State) Status {
