@@ -99,6 +99,10 @@ bench: peers-go ## compare our client with the Go SDK's (BENCH='-rounds 3 -only 
 microbench: ## run the benchmarks of the packages
 	$(TEST_ENV) $(GO) test -run '^$$' -bench . -benchmem ./core/... ./secrets/...
 
+.PHONY: soak
+soak: ## keep 200 sessions busy while their servers die, for five minutes (TIME=30s)
+	$(TEST_ENV) DRAWBRIDGE_SOAK=$(or $(TIME),5m) $(GO) test -count=1 -timeout 1h -v -run '^TestSoak$$' ./core/internal/soak
+
 .PHONY: conformance-client
 conformance-client: $(NPM)/node_modules/.package-lock.json ## run the official suite against the client
 	@mkdir -p build/conformance
