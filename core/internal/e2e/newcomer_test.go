@@ -80,14 +80,14 @@ func TestNewcomer(t *testing.T) {
 
 	before := len(demo.Health.Calls)
 	d.press(toolsTab)
-	d.chooseTool("weather")
+	d.choose("weather")
 	d.press(firstField)
 	d.Type("Lisbon")
 	d.press(callButton)
 	awaitCalls(a, "demo", before+1)
 	d.Picture("try")
 
-	d.chooseTool("ask_form")
+	d.choose("ask_form")
 	d.press(callButton)
 	if q := awaitQuestion(a, d); q.Server != "demo" || q.URLMode {
 		t.Errorf("question %+v", q)
@@ -97,7 +97,7 @@ func TestNewcomer(t *testing.T) {
 	d.Key("ctrl+Return")
 	awaitNoQuestion(a, d)
 
-	d.chooseTool("ask_url")
+	d.choose("ask_url")
 	d.press(callButton)
 	if q := awaitQuestion(a, d); !q.URLMode {
 		t.Errorf("question %+v", q)
@@ -135,7 +135,7 @@ func TestAnswersReachTheServer(t *testing.T) {
 			awaitWindow(a, d)
 			awaitReady(a, "asker")
 			d.press(toolsTab)
-			d.chooseTool("ask")
+			d.choose("ask")
 			d.press(callButton)
 			awaitQuestion(a, d)
 			d.Type("Ada")
@@ -143,8 +143,8 @@ func TestAnswersReachTheServer(t *testing.T) {
 			awaitNoQuestion(a, d)
 			awaitReceived(a, journal, `"action":"accept"`, `{"name":"Ada"}`)
 
-			d.chooseTool("echo") // away from the last result, which moved the button
-			d.chooseTool("ask")
+			d.choose("echo") // away from the last result, which moved the button
+			d.choose("ask")
 			d.press(callButton)
 			awaitQuestion(a, d)
 			d.Key("Escape")
