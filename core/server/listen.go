@@ -30,7 +30,7 @@ type listener struct {
 	dueURIs map[string]bool
 	params  json.RawMessage // what every notification carries, nil for nothing
 	ended   bool
-	started bool            // the legacy session said it is initialized; guarded by Conn.mu
+	started bool // the legacy session said it is initialized; guarded by Conn.mu
 }
 
 func newListener(s *Server, send func(string, json.RawMessage)) *listener {
