@@ -29,6 +29,7 @@ import (
 	"github.com/drawbridge-mcp/drawbridge/assets"
 	"github.com/drawbridge-mcp/drawbridge/core/control"
 	"github.com/drawbridge-mcp/drawbridge/core/demo"
+	"github.com/drawbridge-mcp/drawbridge/core/gateway"
 	"github.com/drawbridge-mcp/drawbridge/core/hub"
 	"github.com/drawbridge-mcp/drawbridge/core/spec"
 	"github.com/drawbridge-mcp/drawbridge/secrets"
@@ -51,10 +52,14 @@ const usage = `Drawbridge runs your MCP servers.
   drawbridge status [--json]        what the running instance is doing
   drawbridge demo [--stdio|--http ADDR]
                                     be an MCP server with one of everything
+  drawbridge client add|list|rm     AI clients that may connect
+  drawbridge stdio [--client NAME] [--server NAME]
+                                    be the servers, for an AI client that starts us
   drawbridge secret set|list|rm     keep credentials in the keyring
   drawbridge version
 
-Before the command: --config FILE uses another servers.json.
+Before the command: --config FILE uses another servers.json, --gateway HOST:PORT
+another address for AI clients (default 127.0.0.1:8484; off for none).
 `
 
 func main() {
@@ -70,6 +75,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	flags.SetOutput(stderr)
 	flags.Usage = func() { fmt.Fprint(stderr, usage) }
 	config := flags.String("config", "", "the servers.json to use")
+	gatewayAddr := flags.String("gateway", defaultGateway, "where AI clients connect")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
@@ -89,7 +95,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case "help":
 		fmt.Fprint(stdout, usage)
 		return 0
-	case "", "serve", "status", "secret":
+	case "", "serve", "status", "secret", "client", "stdio":
 	default:
 		fmt.Fprintf(stderr, "drawbridge: there is no command %q\n\n%s", verb, usage)
 		return exitUsage
@@ -99,6 +105,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return fail(stderr, err)
 	}
 	switch verb {
+	case "client":
+		return clientCommand(ctx, p, rest, stdout, stderr)
+	case "stdio":
+		return stdio(ctx, p, rest, stdin, stdout, stderr)
 	case "status":
 		return status(ctx, p, rest, stdout, stderr)
 	case "secret":
@@ -116,6 +126,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprint(stderr, usage)
 		return exitUsage
 	}
+	p.gateway = *gatewayAddr
 	return instance(ctx, p, verb == "", stderr)
 }
 
@@ -130,6 +141,9 @@ type places struct {
 	config   string // folder of servers.json and the index of secrets
 	eras     string
 	runtime  string // folder of the control socket
+	clients  string
+	grants   string
+	gateway  string // host:port, or "off"
 }
 
 func findPlaces(config string) (places, error) {
@@ -148,6 +162,8 @@ func findPlaces(config string) (places, error) {
 		return p, fmt.Errorf("find the configuration folder: %w", err)
 	}
 	p.config = filepath.Join(home, "drawbridge")
+	p.clients = filepath.Join(p.config, "clients.json")
+	p.grants = filepath.Join(p.config, "grants.json")
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return p, fmt.Errorf("find the cache folder: %w", err)
@@ -204,7 +220,7 @@ func instance(ctx context.Context, p places, window bool, stderr io.Writer) int 
 	keyring := secrets.OpenKeyring(p.config, func(open bool) { h.KeyringWaits(open) })
 	h = hub.New(hub.Config{
 		SpecPath: p.specPath, ErasPath: p.eras, Secrets: mask.Store(keyring), Mask: mask, CheckKeyring: keyring.Check,
-		Log: log, Version: version, Executable: self,
+		Log: log, Version: version, Executable: self, Gateway: p.gatewayConfig(),
 	})
 
 	ctx, cancel := context.WithCancel(ctx)
@@ -223,7 +239,13 @@ func instance(ctx context.Context, p places, window bool, stderr io.Writer) int 
 		claim.Close()
 	})
 	defer leave()
-	handlers := control.Handlers{Status: func() any { return h.Snapshot().Public() }, SecretsChanged: h.Retry}
+	handlers := control.Handlers{Status: func() any { return h.Snapshot().Public() }, SecretsChanged: h.Retry, Stdio: h.Stdio, Client: func(args []string, w io.Writer) error {
+		clients, err := h.Clients()
+		if err != nil {
+			return err
+		}
+		return gateway.Command(clients, args, h.Snapshot().Gateway.URL, w)
+	}}
 	if !window {
 		log.Info("running without a window", "servers", p.specPath)
 		if err := claim.Serve(ctx, handlers); err != nil {

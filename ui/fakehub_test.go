@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -89,6 +90,8 @@ type fakeHub struct {
 	reads  []string
 	wishes []string
 	asked  []hub.Completing
+	// decisions are about calls that waited.
+	decisions []string
 
 	// What is called like a method scripts it; nil ones answer with nothing. doErr is what SetWanted, Do and AddDemo return.
 	call      func(ctx context.Context, server, tool string, args json.RawMessage, progress func(hub.Progress)) (*hub.Outcome, error)
@@ -254,6 +257,27 @@ func (f *fakeHub) Log(server string, after uint64, max int) []hub.LogLine {
 		out = out[len(out)-max:]
 	}
 	return out
+}
+
+func (f *fakeHub) Allow(ask string, scope hub.Scope, by string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.decisions = append(f.decisions, ask+" "+string(scope)+" "+by)
+	return nil
+}
+
+func (f *fakeHub) Deny(ask, by string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.decisions = append(f.decisions, ask+" deny "+by)
+	return nil
+}
+
+// decided are the decisions about calls.
+func (f *fakeHub) decided() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.decisions)
 }
 
 func (f *fakeHub) AddDemo(context.Context) error {

@@ -39,6 +39,10 @@ type Hub interface {
 	Follows(server string) []hub.Follow
 	// Answer answers a question; only the first answer counts.
 	Answer(question string, a hub.Answer)
+	// Allow lets a waiting call run, and what the scope covers; Deny refuses it. by
+	// names who decided.
+	Allow(ask string, scope hub.Scope, by string) error
+	Deny(ask, by string) error
 	// Log returns the log lines after seq, oldest first, at most max.
 	Log(server string, after uint64, max int) []hub.LogLine
 	// AddDemo adds the demo server to the spec file and turns it on.

@@ -37,13 +37,14 @@ type Config struct {
 // UI is the window and what belongs to it. Its methods are called on the UI
 // goroutine unless they say otherwise.
 type UI struct {
-	cfg   Config
-	ctx   context.Context // ends with Close
-	close context.CancelFunc
-	wg    sync.WaitGroup
-	main  *mainWindow
-	asker *asker
-	snap  *hub.Snapshot
+	cfg      Config
+	ctx      context.Context // ends with Close
+	close    context.CancelFunc
+	wg       sync.WaitGroup
+	main     *mainWindow
+	asker    *asker
+	approver *approver
+	snap     *hub.Snapshot
 }
 
 // New builds the windows; none is shown yet. It follows the hub until Close.
@@ -56,6 +57,7 @@ func New(cfg Config) *UI {
 	cfg.App.Settings().SetTheme(newTheme())
 	u.main = newMainWindow(u)
 	u.asker = newAsker(u)
+	u.approver = newApprover(u)
 	u.wg.Go(func() {
 		cfg.Hub.Watch(ctx, func(s *hub.Snapshot) { cfg.Do(func() { u.update(s) }) })
 	})
@@ -70,6 +72,7 @@ func (u *UI) update(s *hub.Snapshot) {
 	u.snap = s
 	u.main.update(s)
 	u.asker.update(s.Questions)
+	u.approver.update(s.Asks)
 }
 
 // Show shows and raises the main window.

@@ -37,7 +37,7 @@ func cacheKey(o *opened, c Call) string {
 	if c.Method != mcp.MethodResourcesRead || !o.modern() {
 		return ""
 	}
-	return string(c.Fields) + "\n" + string(c.Meta)
+	return string(c.Fields) + "\n" + string(c.Meta) + "\n" + string(c.Capabilities)
 }
 
 // get returns a fresh result, nil when there is none, and the generation for put.

@@ -63,6 +63,10 @@ func post(ctx context.Context, dir, path string) error {
 }
 
 func do(ctx context.Context, dir, method, path string) (*http.Response, error) {
+	return send(ctx, dir, method, path, nil)
+}
+
+func send(ctx context.Context, dir, method, path string, body io.Reader) (*http.Response, error) {
 	tr := &http.Transport{
 		DisableKeepAlives: true,
 		// An instance that hangs must not take the terminal along.
@@ -76,7 +80,7 @@ func do(ctx context.Context, dir, method, path string) (*http.Response, error) {
 			return conn, nil
 		},
 	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://drawbridge"+path, nil)
+	req, err := http.NewRequestWithContext(ctx, method, "http://drawbridge"+path, body)
 	if err != nil {
 		return nil, err
 	}

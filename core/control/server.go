@@ -1,15 +1,18 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -63,6 +66,11 @@ type Handlers struct {
 	Show func()
 	// SecretsChanged is told that a secret was set or removed.
 	SecretsChanged func()
+	// Stdio returns what serves an AI client over a connection until either side ends
+	// it. The error says why there is nothing to serve.
+	Stdio func(client, server string) (func(ctx context.Context, r io.Reader, w io.Writer) error, error)
+	// Client runs `drawbridge client`.
+	Client func(args []string, w io.Writer) error
 }
 
 // Serve answers the socket until ctx ends.
@@ -83,6 +91,26 @@ func (i *Instance) Serve(ctx context.Context, h Handlers) error {
 	mux.HandleFunc("POST /secrets-changed", func(w http.ResponseWriter, _ *http.Request) {
 		h.SecretsChanged()
 		w.WriteHeader(http.StatusNoContent)
+	})
+	mux.HandleFunc("POST /client", func(w http.ResponseWriter, r *http.Request) {
+		var args []string
+		if json.NewDecoder(io.LimitReader(r.Body, maxArgs)).Decode(&args) != nil {
+			http.Error(w, "bad arguments", http.StatusBadRequest)
+			return
+		}
+		var out bytes.Buffer
+		if err := h.Client(args, &out); err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		_, _ = w.Write(out.Bytes()) // the caller went away
+	})
+	var joined sync.WaitGroup
+	defer joined.Wait()
+	mux.HandleFunc("POST /stdio", func(w http.ResponseWriter, r *http.Request) {
+		joined.Add(1)
+		defer joined.Done()
+		join(ctx, w, r, h)
 	})
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { srv.Close() })

@@ -207,7 +207,7 @@ func (g *Gateway) await(one string) {
 		g.mu.Unlock()
 		starting := false
 		for _, u := range g.cfg.Upstreams() {
-			starting = starting || (u.Starting && (one == "" || u.Name == one))
+			starting = starting || ((one == "" || u.Name == one) && u.starts())
 		}
 		if !starting {
 			return

@@ -33,6 +33,21 @@ type Upstream struct {
 	Trusted bool
 }
 
+// starts reports whether the server may soon list more than it does now.
+func (u Upstream) starts() bool {
+	if u.Session == nil {
+		return u.Starting
+	}
+	st := u.Session.Status()
+	switch st.State {
+	case client.Starting, client.Initializing:
+		return true
+	case client.Ready:
+		return st.Lists[client.Tools].Count < 0
+	}
+	return false
+}
+
 // find returns the upstream of that name; false when there is none that runs.
 func (g *Gateway) find(name string) (Upstream, bool) {
 	for _, u := range g.cfg.Upstreams() {

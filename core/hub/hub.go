@@ -39,6 +39,8 @@ type Config struct {
 	Version      string
 	// Executable is our own binary, for the demo server's spec.
 	Executable string
+	// Gateway is where AI clients connect; nil serves none.
+	Gateway *GatewayConfig
 	// LookupEnv resolves ${VAR}; nil means the process environment.
 	LookupEnv func(string) (string, bool)
 }
@@ -49,6 +51,7 @@ type Hub struct {
 	verdicts *era.Verdicts
 	breakers *breaker.Table
 	watcher  *spec.Watcher
+	gate     *gate // nil without a gateway
 
 	mu        sync.Mutex
 	servers   map[string]*server
@@ -77,6 +80,9 @@ func New(cfg Config) *Hub {
 		h.cfg.LookupEnv = os.LookupEnv
 	}
 	h.questions.byID = map[string]*question{}
+	if cfg.Gateway != nil {
+		h.gate = h.newGate(*cfg.Gateway)
+	}
 	return h
 }
 
@@ -94,6 +100,9 @@ func (h *Hub) Run(ctx context.Context) error {
 		if err := h.verdicts.Persist(h.cfg.ErasPath); err != nil {
 			h.verdicts.OnError(err)
 		}
+	}
+	if h.gate != nil {
+		h.wg.Go(func() { h.gate.run(ctx) })
 	}
 	return h.follow(ctx)
 }
@@ -167,6 +176,9 @@ func (h *Hub) current() (*Snapshot, uint64, <-chan struct{}) {
 		s := &Snapshot{Config: h.state, Keyring: h.keyring, Questions: h.questions.views()}
 		for _, name := range h.order {
 			s.Servers = append(s.Servers, h.servers[name].view())
+		}
+		if h.gate != nil {
+			s.Gateway, s.Asks = h.gate.state, h.gate.asks()
 		}
 		h.snap, h.snapRev = s, h.rev
 	}

@@ -44,17 +44,21 @@ func fake(t *testing.T, s fakeserver.Script) entry {
 	return entry{"command": path, "args": args}
 }
 
-func newRig(t *testing.T, servers map[string]entry) *rig {
+func newRig(t *testing.T, servers map[string]entry, change ...func(*Config)) *rig {
 	t.Helper()
 	dir := t.TempDir()
 	r := &rig{t: t, path: filepath.Join(dir, "servers.json"), store: new(secrets.Memory), mask: new(secrets.Masker)}
 	if servers != nil {
 		r.write(servers)
 	}
-	r.Hub = New(Config{
+	cfg := Config{
 		SpecPath: r.path, ErasPath: filepath.Join(dir, "eras.json"), Secrets: r.store, Mask: r.mask, Version: "0",
 		Executable: "/nowhere/drawbridge",
-	})
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	r.Hub = New(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {

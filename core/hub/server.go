@@ -29,6 +29,7 @@ type server struct {
 	entry   *spec.Entry
 	origin  string          // of the breaker, for a URL server
 	session *client.Session // nil when none runs
+	print   string          // the fingerprint of the session's spec
 	fixed   *fixed          // the state while there is no session
 	shown   *Server         // the current view, nil when it must be made anew
 	follows follows
@@ -142,7 +143,7 @@ func (v *server) run(ctx context.Context, e *spec.Entry) {
 		return
 	}
 	v.mu.Lock()
-	v.session, v.fixed = s, nil
+	v.session, v.fixed, v.print = s, nil, spec.Fingerprint(e.Spec)
 	v.mu.Unlock()
 	v.followAll(s)
 	v.dirty()

@@ -53,7 +53,7 @@ func (e Era) Badge() string {
 }
 
 // Public returns the snapshot without what only a window needs: the link of a
-// question often holds a one-time token.
+// question often holds a one-time token, and a call's arguments anything.
 func (s *Snapshot) Public() *Snapshot {
 	out := *s
 	out.Questions = nil
@@ -61,6 +61,12 @@ func (s *Snapshot) Public() *Snapshot {
 		p := *q
 		p.URL, p.Schema = "", nil
 		out.Questions = append(out.Questions, &p)
+	}
+	out.Asks = nil
+	for _, a := range s.Asks {
+		p := *a
+		p.Arguments, p.Diff = nil, ""
+		out.Asks = append(out.Asks, &p)
 	}
 	return &out
 }
@@ -88,6 +94,15 @@ func WriteStatus(w io.Writer, s *Snapshot) error {
 	}
 	if n := len(s.Questions); n > 0 {
 		notes = append(notes, fmt.Sprintf("%d question(s) wait for you in the window.", n))
+	}
+	if n := len(s.Asks); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d call(s) wait for your decision in the window.", n))
+	}
+	switch {
+	case s.Gateway.Problem != "":
+		notes = append(notes, s.Gateway.Problem)
+	case s.Gateway.URL != "":
+		notes = append(notes, "AI clients connect to "+s.Gateway.URL)
 	}
 	for _, n := range notes {
 		if _, err := fmt.Fprintln(w, display.Line(n, 400)); err != nil {

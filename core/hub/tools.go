@@ -1,5 +1,7 @@
 package hub
 
+import "github.com/drawbridge-mcp/drawbridge/core/mcp"
+
 // Tools returns a server's tools in its order, unusable ones included.
 func (h *Hub) Tools(name string) []Tool {
 	v, err := h.find(name)
@@ -23,27 +25,34 @@ func (h *Hub) Tools(name string) []Tool {
 		if x.Invalid {
 			x.Oddity = mask(t.Invalid)
 		}
-		is := func(b *bool) bool { return b != nil && *b }
 		a := t.Annotations
 		x.Destructive = is(a.DestructiveHint) || is(a.Sensitive)
-		for _, hint := range []struct {
-			on   bool
-			text string
-		}{
-			{is(a.ReadOnlyHint), "claims: read-only"},
-			{is(a.DestructiveHint), "claims: destructive"},
-			{is(a.Sensitive), "claims: sensitive"},
-			{is(a.IdempotentHint), "claims: idempotent"},
-			{is(a.OpenWorldHint), "claims: reaches out"},
-		} {
-			if hint.on {
-				x.Hints = append(x.Hints, hint.text)
-			}
-		}
+		x.Hints = claims(a)
 		out = append(out, x)
 	}
 	return out
 }
+
+// claims are a tool's hints in words: what it says about itself.
+func claims(a mcp.Annotations) (out []string) {
+	for _, hint := range []struct {
+		on   bool
+		text string
+	}{
+		{is(a.ReadOnlyHint), "claims: read-only"},
+		{is(a.DestructiveHint), "claims: destructive"},
+		{is(a.Sensitive), "claims: sensitive"},
+		{is(a.IdempotentHint), "claims: idempotent"},
+		{is(a.OpenWorldHint), "claims: reaches out"},
+	} {
+		if hint.on {
+			out = append(out, hint.text)
+		}
+	}
+	return out
+}
+
+func is(hint *bool) bool { return hint != nil && *hint }
 
 // Log returns a server's log lines after seq, oldest first, at most max.
 func (h *Hub) Log(name string, after uint64, max int) []LogLine {

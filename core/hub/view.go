@@ -11,8 +11,12 @@ type Snapshot struct {
 	Servers []*Server
 	// Questions are the elicitations that wait for a person, oldest first.
 	Questions []*Question
-	Config    FileState
-	Keyring   Keyring
+	// Asks are the tool calls that wait for the person, in the order in which they are
+	// shown.
+	Asks    []*Ask
+	Gateway GatewayState
+	Config  FileState
+	Keyring Keyring
 }
 
 // Server is one configured server as a person sees it. It is never changed after
