@@ -112,6 +112,7 @@ func newArgField(u *UI, f *argForm, a argument, complete completer, keys keyboar
 		x.entry.gained = x.offer
 	}
 	name := widget.NewLabelWithStyle(display.Line(orElse(a.title, a.name), 70), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+	name.Truncation = fyne.TextTruncateEllipsis
 	label := container.New(&sideBySide{}, name)
 	if a.required {
 		label.Add(caption("required", widget.HighImportance))

@@ -53,6 +53,7 @@ func newFormField(f *form.Field, keys keyboard, changed func()) *formField {
 
 func (x *formField) label() fyne.CanvasObject {
 	name := widget.NewLabelWithStyle(display.Line(x.field.Label(), 70), fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+	name.Truncation = fyne.TextTruncateEllipsis
 	row := container.New(&sideBySide{}, name)
 	if x.field.Required {
 		row.Add(caption("required", widget.HighImportance))

@@ -66,22 +66,36 @@ func (c *column) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// sideBySide puts a small remark behind a label, on the same line of writing.
+// sideBySide puts a small remark behind a label, on the same line of writing. A
+// label that is cut where there is no room leaves the remark its own.
 type sideBySide struct{}
+
+const remarkWidth = 80
 
 // MinSize implements fyne.Layout.
 func (*sideBySide) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	return objects[0].MinSize()
+	m := objects[0].MinSize()
+	return fyne.NewSize(max(m.Width, remarkWidth), m.Height)
+}
+
+// natural is the size of a label that is not cut.
+func natural(o fyne.CanvasObject) fyne.Size {
+	m := o.MinSize()
+	if l, ok := o.(*widget.Label); ok && l.Truncation != fyne.TextTruncateOff {
+		m.Width = fyne.MeasureText(l.Text, theme.Size(theme.SizeNameText), l.TextStyle).Width + 2*theme.Size(theme.SizeNameInnerPadding)
+	}
+	return m
 }
 
 // Layout implements fyne.Layout.
 func (*sideBySide) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	m := objects[0].MinSize()
+	m := natural(objects[0])
+	m.Width = max(min(m.Width, size.Width-remarkWidth), objects[0].MinSize().Width)
 	objects[0].Resize(m)
 	objects[0].Move(fyne.NewPos(0, 0))
 	for _, o := range objects[1:] {
 		h := o.MinSize().Height
 		o.Move(fyne.NewPos(m.Width-2*theme.Size(theme.SizeNameInnerPadding)+6, (m.Height-h)/2+1))
-		o.Resize(fyne.NewSize(max(size.Width-m.Width, 80), h))
+		o.Resize(fyne.NewSize(max(size.Width-m.Width, remarkWidth), h))
 	}
 }

@@ -206,8 +206,12 @@ func TestFollowedResourceIsMarked(t *testing.T) {
 		t.Errorf("the template says %q", tab.page.line.says.Text)
 	}
 	// A refusal is said in words, and the switch is off.
-	h.follows["github"][0] = hub.Follow{URI: "demo://clock", Problem: "The server does not announce changes of this resource."}
+	const refused = "The server does not announce changes of this resource."
+	h.follows["github"] = []hub.Follow{{URI: "demo://clock", Problem: refused}, {URI: "demo://notes/x", Problem: refused}}
 	s.again(func(v *hub.Server) { v.FollowsRev++ })
+	if len(tab.shown) != 4 {
+		t.Errorf("what is neither listed nor followed is shown: %+v", tab.shown)
+	}
 	tab.list.Select(0)
 	if l := tab.page.line; l.tick.Checked || !strings.Contains(l.says.Text, "does not announce") {
 		t.Errorf("checked %v, %q", l.tick.Checked, l.says.Text)

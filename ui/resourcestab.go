@@ -46,7 +46,7 @@ func (t *resourcesTab) set(s *hub.Server) {
 	t.follows = map[string]hub.Follow{}
 	for _, f := range t.u.cfg.Hub.Follows(s.Name) {
 		t.follows[f.URI] = f
-		if !slices.ContainsFunc(t.resources, func(r hub.Resource) bool { return !r.Template && r.URI == f.URI }) {
+		if f.Problem == "" && !slices.ContainsFunc(t.resources, func(r hub.Resource) bool { return !r.Template && r.URI == f.URI }) {
 			t.resources = append(t.resources, hub.Resource{URI: f.URI, Description: "It is followed, and not in the server's list.", Size: -1})
 		}
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -316,6 +317,19 @@ func TestLogFollowsAndSearches(t *testing.T) {
 func TestFitsSmallWindows(t *testing.T) {
 	h := newFakeHub(town(noon))
 	h.toolList = map[string][]hub.Tool{"github": {{Name: strings.Repeat("long", 60), Title: strings.Repeat("title ", 60), Description: strings.Repeat("word ", 400), Hints: []string{"claims: read-only", "claims: destructive"}}}}
+	long := strings.Repeat("long", 60)
+	var args []hub.Argument
+	var vars []hub.Var
+	for i := range 8 {
+		args = append(args, hub.Argument{Name: long + fmt.Sprint(i), Description: strings.Repeat("word ", 80), Required: true})
+		vars = append(vars, hub.Var{Name: long + fmt.Sprint(i)})
+	}
+	h.prompts = map[string][]hub.Prompt{"github": {{Name: long, Title: long, Description: strings.Repeat("word ", 400), Arguments: args}}}
+	h.resources = map[string][]hub.Resource{"github": {{Template: true, URI: "a://" + long, Vars: vars, Name: long, Title: long, Description: strings.Repeat("word ", 400), MIME: long}}}
+	h.complete = func(context.Context, hub.Completing) ([]string, error) {
+		return []string{long, long + "1", long + "2"}, nil
+	}
+	h.snap.Servers[0].Completes, h.snap.Servers[0].Subscribes = true, true
 	s := newStage(t, h, atNoon)
 	s.q.until(t, "a server is chosen", func() bool { return s.main.detail.shown != nil })
 	s.main.win.Resize(fyne.NewSize(900, 560))
@@ -338,6 +352,16 @@ func TestFitsSmallWindows(t *testing.T) {
 	s.main.detail.tabs.SelectIndex(1)
 	s.main.detail.tools.list.Select(0)
 	check("a long tool")
+	s.main.detail.tabs.SelectIndex(2)
+	s.main.detail.resources.list.Select(0)
+	check("a long template")
+	s.main.detail.tabs.SelectIndex(3)
+	s.main.detail.prompts.list.Select(0)
+	f := s.main.detail.prompts.args.fields[0]
+	test.Type(f.entry, "l")
+	s.q.until(t, "long offers", func() bool { return f.offers.box.Visible() })
+	shot(t, s.main.win, "small-prompt")
+	check("a long prompt")
 	for _, v := range s.snap.Servers {
 		s.main.list.choose(v.Name)
 		check(v.Name)
