@@ -60,14 +60,21 @@ type CallRecord struct {
 	OK       bool
 }
 
-// history keeps the last exchanges.
+// maxHistory is how many exchanges are kept.
+const maxHistory = 50
+
+// history keeps the last exchanges. It takes no room before there are any.
 type history struct {
-	ring [50]CallRecord
+	ring []CallRecord
 	n    int
 }
 
 func (h *history) add(r CallRecord) {
-	h.ring[h.n%len(h.ring)] = r
+	if len(h.ring) < maxHistory {
+		h.ring = append(h.ring, r)
+	} else {
+		h.ring[h.n%maxHistory] = r
+	}
 	h.n++
 }
 

@@ -28,8 +28,13 @@ func (x *exchange) answer(resp *http.Response) outcome {
 	if refused != nil {
 		return outcome{err: refused}
 	}
-	if resp.ContentLength > limit && mediaNamed(resp.Header.Get("Content-Type")) == mediaJSON {
-		return outcome{err: &Error{Code: TooLarge, Limit: limit}} // without waiting for its first byte
+	switch mediaNamed(resp.Header.Get("Content-Type")) {
+	case mediaSSE:
+		return x.follow(resp, body) // its first byte may be far away
+	case mediaJSON:
+		if resp.ContentLength > limit {
+			return outcome{err: &Error{Code: TooLarge, Limit: limit}} // without waiting for its first byte
+		}
 	}
 	r := bufio.NewReader(body)
 	kind := mediaOf(resp.Header, r)

@@ -40,12 +40,9 @@ const (
 )
 
 // mediaOf reads the content type; without one the first bytes decide (field case
-// 28). An empty body is recognized whatever its type.
+// 28). An empty body is recognized whatever its type, so that it waits for a byte: a
+// stream that names itself is not for it.
 func mediaOf(h http.Header, body *bufio.Reader) media {
-	kind := mediaNamed(h.Get("Content-Type"))
-	if kind == mediaSSE {
-		return kind // its first byte may be far away
-	}
 	for n := 1; n <= body.Size(); n++ {
 		b, err := body.Peek(n)
 		if err != nil {
@@ -58,8 +55,8 @@ func mediaOf(h http.Header, body *bufio.Reader) media {
 			break
 		}
 	}
-	if h.Get("Content-Type") != "" {
-		return kind
+	if name := h.Get("Content-Type"); name != "" {
+		return mediaNamed(name)
 	}
 	rest, _ := body.Peek(body.Buffered())
 	return mediaSniffed(bytes.TrimSpace(bytes.TrimPrefix(rest, bom)))

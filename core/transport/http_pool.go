@@ -16,6 +16,10 @@ const idleTimeout = 4 * time.Second
 
 const maxHeaderBytes = 256 << 10
 
+// socketBuffer is what a socket holds for each direction, however long it rests;
+// larger bodies are read past it.
+const socketBuffer = 2 << 10
+
 // pool is the sockets of one connection and the http.Transport over them (T7).
 // It speaks HTTP/1.1, verifies certificates, follows no redirect, keeps no cookies
 // and asks for no compression. It has no time limits beyond those of dialling: the
@@ -42,6 +46,8 @@ func (d *HTTPDialer) newPool() *pool {
 		MaxIdleConnsPerHost:    64, // T5's cap
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
+		ReadBufferSize:         socketBuffer,
+		WriteBufferSize:        socketBuffer,
 		Protocols:              new(http.Protocols),
 		OnProxyConnectResponse: proxyAnswered,
 	}

@@ -212,3 +212,25 @@ func TestLinesHaveMemoryOfTheirOwn(t *testing.T) {
 		t.Errorf("the first line became %q", first)
 	}
 }
+
+// A server that has said a long line once costs no more at rest than another, and
+// what came with the end of the line is not lost with the buffer.
+func TestALongLineBorrowsItsBuffer(t *testing.T) {
+	long := strings.Repeat("x", 3*lineBuffer)
+	r, w := io.Pipe()
+	defer r.Close()
+	l := newLineReader(r, 1<<20, nil)
+	go func() {
+		_, _ = io.WriteString(w, long+"\nshort\n")
+		_, _ = io.WriteString(w, "last\n")
+		w.Close()
+	}()
+	for _, want := range []string{long, "short", "last"} {
+		if got, err := l.next(); err != nil || string(got) != want {
+			t.Fatalf("%.20q, %v, want %.20q", got, err, want)
+		}
+		if borrowed := l.long != nil; borrowed != (want != "last") {
+			t.Errorf("after %.20q the long buffer is borrowed: %v", want, borrowed)
+		}
+	}
+}

@@ -15,7 +15,9 @@ const (
 	fieldRoom = 64
 	// maxEventID bounds an id: it is sent back as a header.
 	maxEventID = 4 << 10
-	readSize   = 8 << 10
+	// A stream that rests holds little: the buffer grows once a read has filled it.
+	restSize = 1 << 10
+	readSize = 8 << 10
 )
 
 // event is one server-sent event with data.
@@ -54,7 +56,7 @@ type eventReader struct {
 
 // newEventReader reads events whose data has at most limit bytes.
 func newEventReader(r io.Reader, limit int64) *eventReader {
-	return &eventReader{from: r, limit: limit, buf: make([]byte, readSize), first: true}
+	return &eventReader{from: r, limit: limit, buf: make([]byte, restSize), first: true}
 }
 
 // next returns the next event that has data. The error is io.EOF at the clean end,
@@ -122,6 +124,9 @@ func (s *eventReader) readLine() error {
 		}
 		n, err := s.from.Read(s.buf)
 		s.rest = s.buf[:n]
+		if n == restSize {
+			s.buf = make([]byte, readSize) // for the next
+		}
 		if n == 0 && err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func cutLine(b []byte) string {
 // "\r\n". A lone "\r" starts the line anew, as a terminal does: of a progress bar
 // its last state remains.
 func (o *serverOutput) drain(r io.Reader) {
-	in := bufio.NewReaderSize(r, 32<<10)
+	in := bufio.NewReaderSize(r, lineBuffer)
 	var line []byte
 	returned, some := false, false // after a "\r"; there is a line to end
 	end := func() {

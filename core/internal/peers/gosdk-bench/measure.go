@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,12 +63,16 @@ func main() {
 	length := flag.Duration("length", time.Second, "how long to call")
 	sessions := flag.Int("sessions", 1, "how many to open")
 	rest := flag.Duration("rest", 6*time.Second, "how long sessions are idle before memory is measured")
+	flag.StringVar(&heapProfile, "heap", "", "write a heap profile of the idle sessions to `FILE`")
 	flag.Parse()
 	if err := run(*mode, newConnector(*legacy, flag.Args()), *callers, *sessions, *length, *rest); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
+
+// heapProfile is where a profile is written, "" for nowhere.
+var heapProfile string
 
 func run(mode string, c connector, callers, sessions int, length, rest time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -155,6 +160,9 @@ func measureIdle(ctx context.Context, c connector, n int, rest time.Duration) (i
 	}
 	time.Sleep(rest)
 	after := weigh()
+	if err := profile(); err != nil {
+		return idle{}, err
+	}
 	each := func(before, after float64) float64 { return (after - before) / float64(n) }
 	return idle{
 		Open: float64(took.Microseconds()) / 1000, Total: after.rss,
@@ -203,6 +211,18 @@ func weigh() weight {
 	runtime.ReadMemStats(&m)
 	w.heap = float64(m.HeapAlloc + m.StackInuse)
 	return w
+}
+
+// profile writes what the heap holds, if that is wanted.
+func profile() error {
+	if heapProfile == "" {
+		return nil
+	}
+	f, err := os.Create(heapProfile)
+	if err != nil {
+		return err
+	}
+	return errors.Join(pprof.Lookup("heap").WriteTo(f, 0), f.Close())
 }
 
 // rss is the resident size of this process in bytes; 0 where there is no /proc.
