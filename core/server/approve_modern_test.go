@@ -1,8 +1,10 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -141,24 +143,122 @@ func TestRedeemedStatesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSealer(time.Minute)
 		first := s.seal([]byte("x"), nil)
-		if _, err := s.open(first, nil); err != nil {
-			t.Fatal(err)
+		redeem := func(state string) bool {
+			_, ticket, err := s.open(state, nil)
+			return err == nil && s.redeem(ticket)
+		}
+		if !redeem(first) {
+			t.Fatal("a state is not taken")
 		}
 		for range maxRedeemed + 1 {
 			time.Sleep(100 * time.Microsecond)
-			if _, err := s.open(s.seal(nil, nil), nil); err != nil {
-				t.Fatal(err)
+			if !redeem(s.seal(nil, nil)) {
+				t.Fatal("a state is not taken")
 			}
 		}
 		if len(s.redeemed) > maxRedeemed {
 			t.Errorf("%d are kept", len(s.redeemed))
 		}
-		if _, err := s.open(first, nil); err == nil {
+		if redeem(first) {
 			t.Error("an old state was redeemed twice")
 		}
 		time.Sleep(2 * time.Minute)
-		if _, err := s.open(s.seal(nil, nil), nil); err != nil || len(s.redeemed) != 1 {
-			t.Errorf("%v; %d are kept after they expired", err, len(s.redeemed))
+		if !redeem(s.seal(nil, nil)) || len(s.redeemed) != 1 {
+			t.Errorf("%d are kept after they expired", len(s.redeemed))
 		}
 	})
+}
+
+// keeping asks for a name with a state of its own.
+func keeping(ctx context.Context, c *Call) (any, error) {
+	c.Keep(json.RawMessage(`"mine"`))
+	return elicitName(ctx, c)
+}
+
+// S8: a state is redeemed when a worker begins with the call. Who was told that the
+// server is busy comes again with the same answers, before and after approval.
+func TestBusyRefusalKeepsTheAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		r := NewRegistry()
+		addTool(t, r, "t", keeping)
+		addTool(t, r, "slow", held(gate, make(chan error, 2)))
+		asks := false
+		d := desk{make(chan deskAsk, 1)}
+		s := serveWith(t, Options{Registry: r, Limits: Limits{Workers: 1}, Asker: d, Authorizer: func(_ context.Context, _ Peer, tool string, _ json.RawMessage) Decision {
+			return Decision{Effect: map[bool]Effect{true: Ask, false: Allow}[asks && tool == "t"]}
+		}})
+		p, other := connect(t, s, "a"), connect(t, s, "b")
+		question, _ := p.modernCall(`{}`, "")
+		answer := question.with(`{"action":"accept","content":{"n":1}}`)
+		hold := func() {
+			synctest.Wait() // a worker is free a moment after its answer
+			other.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow",%s}}`, meta(`{}`))
+		}
+		const busy = "!Error: server_busy"
+
+		hold()
+		for range 3 {
+			if _, got := p.modernCall(`{}`, answer); got != busy {
+				t.Fatalf("while all workers are taken: got %q", got)
+			}
+		}
+		gate <- struct{}{}
+		other.get()
+		synctest.Wait()
+
+		asks = true
+		retried := make(chan string)
+		go func() {
+			_, got := p.modernCall(`{}`, answer)
+			retried <- got
+		}()
+		asked := <-d.asked
+		hold()
+		synctest.Wait()
+		asked.answer <- Answer{Approved: true}
+		if got := <-retried; got != busy {
+			t.Fatalf("all workers were taken when approval came: got %q", got)
+		}
+		gate <- struct{}{}
+		other.get()
+		synctest.Wait()
+
+		asks = false
+		if _, got := p.modernCall(`{}`, answer); got != `accept{"n":1}` {
+			t.Errorf("the answers are lost: got %q", got)
+		}
+		synctest.Wait()
+		if _, got := p.modernCall(`{}`, answer); got != "-32602 requestState is not valid for this request" {
+			t.Errorf("replayed: got %q", got)
+		}
+		p.conn.Close()
+		other.conn.Close()
+	})
+}
+
+// S8: one state sent many times at once begins one call.
+func TestConcurrentReplaysBeginOnce(t *testing.T) {
+	var ran atomic.Int32
+	r := NewRegistry()
+	addTool(t, r, "t", func(ctx context.Context, c *Call) (any, error) {
+		v, err := keeping(ctx, c)
+		if err == nil {
+			ran.Add(1)
+		}
+		return v, err
+	})
+	s := serveWith(t, Options{Registry: r})
+	p := connect(t, s, "c")
+	question, _ := p.modernCall(`{}`, "")
+	const times = 16
+	for i := range times {
+		p.say(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"t","arguments":{},%s%s}}`, i, meta(canElicit), question.with(`{"action":"accept","content":{"n":1}}`))
+	}
+	for range times {
+		p.get()
+	}
+	if ran.Load() != 1 {
+		t.Errorf("ran %d times", ran.Load())
+	}
 }

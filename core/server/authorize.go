@@ -166,7 +166,7 @@ func (m method) gated(ctx context.Context, c *Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return handle(ctx, c)
+	return redeeming(handle)(ctx, c)
 }
 
 // ErrUnguarded says that a server has sensitive tools and no authorizer (S5).

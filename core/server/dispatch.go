@@ -102,7 +102,7 @@ func (c *Conn) request(m *jsonrpc.Message) {
 		refuse(err)
 		return
 	}
-	c.start(call, handle)
+	c.start(call, redeeming(handle))
 }
 
 func errIDInUse() *jsonrpc.Error {

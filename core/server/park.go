@@ -98,6 +98,7 @@ func (c *Call) park(ctx context.Context, asker Asker, d Decision) error {
 		return &Denied{c.Name, Ask, answer.Detail}
 	}
 	if !c.takeWorker() {
+		c.conn.server.states.giveBack(c.rounds.ticket)
 		return ErrBusy
 	}
 	c.clock.start()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -26,6 +27,8 @@ type rounds struct {
 	ask      string
 	askUntil time.Time
 	approved bool
+	// ticket is of the state that came with this request, zero for none.
+	ticket ticket
 }
 
 type roundAnswer struct {
@@ -115,13 +118,30 @@ func (c *Call) openState() *jsonrpc.Error {
 	if json.Unmarshal(raw, &text) != nil {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "requestState must be a string")
 	}
-	plain, err := c.conn.server.states.open(text, c.binding())
+	plain, t, err := c.conn.server.states.open(text, c.binding())
 	if err != nil || json.Unmarshal(plain, &st) != nil {
-		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "requestState is not valid for this request")
+		return errStale()
 	}
+	c.rounds.ticket = t
 	c.rounds.past, c.rounds.kept = st.Past, st.Kept
 	c.rounds.ask, c.rounds.askUntil, c.rounds.approved = st.Ask, time.UnixMilli(st.AskUntil), st.Approved
 	return nil
+}
+
+func errStale() *jsonrpc.Error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "requestState is not valid for this request")
+}
+
+// redeeming redeems the state that came with a call once a worker begins with it, so
+// that a call refused before that, such as for a busy server, can come again with
+// the same answers (S8).
+func redeeming(handle Handler) Handler {
+	return func(ctx context.Context, c *Call) (any, error) {
+		if t := c.rounds.ticket; t.nonce != "" && !c.conn.server.states.redeem(t) {
+			return nil, errStale()
+		}
+		return handle(ctx, c)
+	}
 }
 
 // inputRequired is the result for a modern client. The state is sealed only when

@@ -50,25 +50,36 @@ func (s *sealer) seal(plain, binding []byte) string {
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nonce, nonce, append(text, plain...), binding))
 }
 
-func (s *sealer) open(state string, binding []byte) ([]byte, error) {
+// ticket is what of an opened state is redeemed.
+type ticket struct {
+	nonce   string
+	expires int64 // Unix time in ms
+}
+
+// open reads a state. It does not redeem it: see [sealer.redeem].
+func (s *sealer) open(state string, binding []byte) ([]byte, ticket, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(state)
 	n := s.aead.NonceSize()
 	if err != nil || len(b) < n {
-		return nil, errState
+		return nil, ticket{}, errState
 	}
 	text, err := s.aead.Open(nil, b[:n], b[n:], binding)
-	if err != nil || len(text) < 8 || !s.redeem(string(b[:n]), int64(binary.BigEndian.Uint64(text))) {
-		return nil, errState
+	if err != nil || len(text) < 8 {
+		return nil, ticket{}, errState
 	}
-	return text[8:], nil
+	t := ticket{string(b[:n]), int64(binary.BigEndian.Uint64(text))}
+	if time.Now().UnixMilli() > t.expires {
+		return nil, ticket{}, errState
+	}
+	return text[8:], t, nil
 }
 
 // redeem reports whether the state still holds, and had not been redeemed before.
-func (s *sealer) redeem(nonce string, expires int64) bool {
+func (s *sealer) redeem(t ticket) bool {
 	now := time.Now().UnixMilli()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, used := s.redeemed[nonce]; used || now > expires || expires <= s.floor {
+	if _, used := s.redeemed[t.nonce]; used || now > t.expires || t.expires <= s.floor {
 		return false
 	}
 	if now-s.swept > s.ttl.Milliseconds()/2 || len(s.redeemed) >= maxRedeemed {
@@ -78,12 +89,19 @@ func (s *sealer) redeem(nonce string, expires int64) bool {
 	if len(s.redeemed) >= maxRedeemed {
 		s.floor = slices.Sorted(maps.Values(s.redeemed))[maxRedeemed/2]
 		maps.DeleteFunc(s.redeemed, func(_ string, at int64) bool { return at <= s.floor })
-		if expires <= s.floor {
+		if t.expires <= s.floor {
 			return false
 		}
 	}
-	s.redeemed[nonce] = expires
+	s.redeemed[t.nonce] = t.expires
 	return true
+}
+
+// giveBack makes a redeemed state good again, for a call that nothing was done for.
+func (s *sealer) giveBack(t ticket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.redeemed, t.nonce)
 }
 
 // newToken returns an unguessable name of visible ASCII characters.
