@@ -109,6 +109,10 @@ conformance-client: $(NPM)/node_modules/.package-lock.json ## run the official s
 	$(GO) build -o build/conformance/client ./core/internal/conformance/client
 	@$(GO) run ./core/internal/conformance/run client build/conformance/client
 
+.PHONY: conformance-server
+conformance-server: $(NPM)/node_modules/.package-lock.json ## run the official suite against the demo server
+	@$(GO) run -race ./core/internal/conformance/run server
+
 .PHONY: screenshots
 screenshots: setup-test build ## take the pictures of the documentation from the real window
 	@mkdir -p docs/images

@@ -59,7 +59,7 @@ func results(t *testing.T, checks, complaints map[string]string) map[string]*Sce
 			}
 		}
 	}
-	found, err := read(dir)
+	found, err := read(dir, "client")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +95,36 @@ func TestAReportCountsAndFindsWhatIsUnexpected(t *testing.T) {
 		t.Error(d)
 	}
 	want = append([]string{"auth/failed: failure b: no token"}, want[:4]...)
+	if d := cmp.Diff(want, r.Faults(nil)); d != "" {
+		t.Error(d)
+	}
+}
+
+// Results of servers carry the role before the name and come without the output of
+// a program; what the suite skips counts only where nothing is required.
+func TestAReportOfAServer(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"server-ping": `[{"id":"a","status":"SUCCESS"}]`, "server-server-stateless": `[{"id":"b","status":"FAILURE","errorMessage":"no"}]`,
+		"server-skipped": `[{"id":"c","status":"SKIPPED"}]`, "server-tasks": `[{"id":"d","status":"SKIPPED"}]`,
+	} {
+		folder := filepath.Join(dir, name+"-2026-12-01T03-49-05-601Z")
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "checks.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := read(dir, "server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Report{Role: "gateway", Revision: "2026-07-28", Required: []string{"ping", "server-stateless", "skipped"}, Unscored: []string{"tasks"}, Found: found}
+	if got, want := r.Line(), "gateway 2026-07-28: 1/3 required, 2/4 clean"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	want := []string{"server-stateless: failure b: no", "skipped: nothing was checked"}
 	if d := cmp.Diff(want, r.Faults(nil)); d != "" {
 		t.Error(d)
 	}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -44,6 +45,11 @@ func (s *Scenario) Passed() bool { return s.count("SUCCESS") > 0 && s.count("FAI
 // Clean reports whether it passed without a warning and without a complaint.
 func (s *Scenario) Clean() bool { return s.Passed() && s.count("WARNING") == 0 && s.Complaint == "" }
 
+// skipped reports whether the suite looked at nothing and says so.
+func (s *Scenario) skipped() bool {
+	return s != nil && len(s.Checks) > 0 && s.count("SKIPPED") == len(s.Checks)
+}
+
 // onlyLate reports whether nothing but the measured time is wrong.
 func (s *Scenario) onlyLate() bool {
 	if s == nil || s.Clean() || s.Complaint != "" {
@@ -80,9 +86,10 @@ func (s *Scenario) faults() []string {
 // stamp is what the suite appends to a scenario's name for its folder.
 var stamp = regexp.MustCompile(`-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$`)
 
-// read reads a folder of results: one folder a scenario, named after it, deeper
-// where the name has slashes.
-func read(dir string) (map[string]*Scenario, error) {
+// read reads a folder of results of a leg: one folder a scenario, named after it,
+// deeper where the name has slashes. Those of servers say so before the name, and
+// have no output of a program.
+func read(dir, leg string) (map[string]*Scenario, error) {
 	found := map[string]*Scenario{}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.Name() != "checks.json" {
@@ -102,11 +109,15 @@ func read(dir string) (map[string]*Scenario, error) {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		said, err := os.ReadFile(filepath.Join(folder, "stderr.txt"))
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		s.Complaint = strings.TrimSpace(string(said))
-		found[stamp.ReplaceAllString(filepath.ToSlash(name), "")] = s
+		name = stamp.ReplaceAllString(filepath.ToSlash(name), "")
+		if leg == "server" {
+			name = strings.TrimPrefix(name, "server-")
+		}
+		found[name] = s
 		return nil
 	})
 	if err != nil {

@@ -3,6 +3,9 @@
 // fails where the outcome differs from the expected failures.
 //
 //	run [-packages DIR] [-expected FILE] [-out DIR] client COMMAND
+//	run [-packages DIR] [-expected FILE] [-out DIR] server [URL]
+//
+// Without a URL the server is our demo, served by this process.
 package main
 
 import (
@@ -31,18 +34,47 @@ func main() {
 	}
 }
 
+// subject is what is put to the test.
+type subject func(ctx context.Context, revision string) (*conformance.Report, error)
+
 func run(ctx context.Context, suite conformance.Suite, file string, args []string) error {
-	if len(args) != 2 || args[0] != "client" {
-		return errors.New("usage: run [flags] client COMMAND")
+	var test subject
+	switch {
+	case len(args) == 2 && args[0] == "client":
+		test = func(ctx context.Context, revision string) (*conformance.Report, error) {
+			return suite.Client(ctx, args[1], revision)
+		}
+	case len(args) == 2 && args[0] == "server":
+		test = server(suite, args[1])
+	case len(args) == 1 && args[0] == "server":
+		url, stop, err := conformance.Demo(ctx)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		test = server(suite, url)
+	default:
+		return errors.New("usage: run [flags] client COMMAND | server [URL]")
 	}
 	expected, err := conformance.Expected(file, args[0])
 	if err != nil {
 		return err
 	}
+	return compare(ctx, test, expected)
+}
+
+func server(suite conformance.Suite, url string) subject {
+	return func(ctx context.Context, revision string) (*conformance.Report, error) {
+		return suite.Server(ctx, "server", url, revision)
+	}
+}
+
+// compare prints what is not as expected, and last a line for each revision.
+func compare(ctx context.Context, test subject, expected []string) error {
 	var lines []string
 	faults := 0
 	for _, revision := range conformance.Revisions {
-		report, err := suite.Client(ctx, args[1], revision)
+		report, err := test(ctx, revision)
 		if err != nil {
 			return err
 		}
