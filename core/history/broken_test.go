@@ -51,10 +51,10 @@ func TestBrokenFileIsSetAside(t *testing.T) {
 	l.Close()
 	damage(t, path, 0)
 	l, err := Open(path, Options{})
-	defer l.Close()
 	if !errors.Is(err, ErrBroken) {
 		t.Fatal(err)
 	}
+	defer l.Close()
 	newAfter(t, l, path, 0)
 }
 
@@ -67,10 +67,10 @@ func TestForeignFileIsSetAside(t *testing.T) {
 	}
 	l.Close()
 	l, err := Open(path, Options{})
-	defer l.Close()
 	if !errors.Is(err, ErrBroken) {
 		t.Fatal(err)
 	}
+	defer l.Close()
 	newAfter(t, l, path, 0)
 }
 
@@ -153,10 +153,10 @@ func TestUnavailableFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, err := Open(filepath.Join(blocked, "history.db"), Options{})
-	defer l.Close()
 	if !errors.Is(err, ErrUnavailable) {
 		t.Fatal(err)
 	}
+	defer l.Close()
 	record(t, l, call(0))
 	if l.Dropped() != 1 {
 		t.Errorf("dropped %d", l.Dropped())
