@@ -106,8 +106,9 @@ func (st *stream) attach() (taken chan struct{}, read int) {
 	defer st.mu.Unlock()
 	if st.taken != nil {
 		close(st.taken)
+		st.hangUp = false // it was meant for the writer before
 	}
-	st.taken, st.hangUp = make(chan struct{}), false
+	st.taken = make(chan struct{})
 	st.poke()
 	return st.taken, st.read
 }
