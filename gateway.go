@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/drawbridge-mcp/drawbridge/core/approval"
 	"github.com/drawbridge-mcp/drawbridge/core/control"
 	"github.com/drawbridge-mcp/drawbridge/core/gateway"
 	"github.com/drawbridge-mcp/drawbridge/core/hub"
@@ -32,7 +33,11 @@ func clientCommand(ctx context.Context, p places, args []string, stdout, stderr 
 	if errors.Is(err, control.ErrNotRunning) {
 		var clients *gateway.Clients
 		if clients, err = gateway.OpenClients(p.clients); err == nil {
-			err = gateway.Command(clients, args, "http://"+defaultGateway+gateway.Path, stdout)
+			// A book that cannot be read is the running instance's to tell about; there
+			// is nothing in it to forget then.
+			book, _ := approval.Open(p.grants)
+			clients.OnReset(book.Forget)
+			err = gateway.Command(clients, args, "http://"+p.gateway+gateway.Path, stdout)
 		}
 	}
 	if err != nil {
@@ -75,7 +80,7 @@ func startInstance(ctx context.Context, p places) error {
 	if err != nil {
 		return fmt.Errorf("find our own program: %w", err)
 	}
-	cmd := exec.Command(self, "--config", p.specPath, "serve")
+	cmd := exec.Command(self, "--config", p.specPath, "--gateway", p.gateway, "serve")
 	apart(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start an instance: %w", err)

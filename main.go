@@ -104,6 +104,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return fail(stderr, err)
 	}
+	p.gateway = *gatewayAddr
 	switch verb {
 	case "client":
 		return clientCommand(ctx, p, rest, stdout, stderr)
@@ -126,7 +127,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprint(stderr, usage)
 		return exitUsage
 	}
-	p.gateway = *gatewayAddr
 	return instance(ctx, p, verb == "", stderr)
 }
 

@@ -30,12 +30,7 @@ func waiting(t *testing.T, asks ...*hub.Ask) *stage {
 // decidable opens the guard, as if its time had passed.
 func (s *stage) decidable(t *testing.T) {
 	t.Helper()
-	g := s.approver.shown.guard
-	g.since = time.Time{}
-	g.try(t.Context())
-	if !g.open {
-		t.Fatal("the guard is not open")
-	}
+	openGuard(t, s.approver.shown.guard)
 }
 
 // A person sees who calls what with which bytes, and each button gives its decision (S7,

@@ -44,7 +44,11 @@ func asking(t *testing.T, qs ...*hub.Question) *stage {
 // ready opens the guard, as if its time had passed.
 func (s *stage) ready(t *testing.T) {
 	t.Helper()
-	g := s.asker.asked.guard
+	openGuard(t, s.asker.asked.guard)
+}
+
+func openGuard(t *testing.T, g *keyGuard) {
+	t.Helper()
 	g.since = time.Time{}
 	g.try(t.Context())
 	if !g.open {

@@ -105,8 +105,10 @@ func (i *Instance) Serve(ctx context.Context, h Handlers) error {
 		}
 		_, _ = w.Write(out.Bytes()) // the caller went away
 	})
+	ctx, cancel := context.WithCancel(ctx)
 	var joined sync.WaitGroup
 	defer joined.Wait()
+	defer cancel() // ends the clients that have joined
 	mux.HandleFunc("POST /stdio", func(w http.ResponseWriter, r *http.Request) {
 		joined.Add(1)
 		defer joined.Done()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/approval"
 	"github.com/drawbridge-mcp/drawbridge/core/server"
@@ -91,5 +92,5 @@ func (g *Gateway) denied(c *approval.Call, outcome string) {
 	if outcome == string(approval.Decided) || outcome == string(approval.Covered) {
 		outcome = "denied"
 	}
-	g.cfg.Done(Record{Client: c.Client, Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Outcome: outcome})
+	g.cfg.Done(Record{Client: c.Client, Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Began: time.Now(), Outcome: outcome})
 }

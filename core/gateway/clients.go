@@ -72,6 +72,7 @@ const (
 type Clients struct {
 	path    string // "" keeps nothing on disk
 	changed func()
+	reset   func(name string)
 
 	mu   sync.Mutex
 	list []*Client
@@ -81,7 +82,7 @@ type Clients struct {
 // used whatever the error: after [ErrBrokenStore] it is empty, and the file lies beside
 // its place; after any other it is kept in memory.
 func OpenClients(path string) (*Clients, error) {
-	c := &Clients{path: path, changed: func() {}}
+	c := &Clients{path: path, changed: func() {}, reset: func(string) {}}
 	if path == "" {
 		return c, nil
 	}
@@ -113,6 +114,11 @@ func OpenClients(path string) (*Clients, error) {
 
 // OnChange is told of every change, without a lock held. It is set before use.
 func (c *Clients) OnChange(f func()) { c.changed = f }
+
+// OnReset is told, without a lock held, of a name that has begun or ceased to be a
+// client's: what was granted to it until then is not the next one's. It is set before
+// use.
+func (c *Clients) OnReset(f func(name string)) { c.reset = f }
 
 func validName(name string) bool {
 	if name == "" || len(name) > 64 || strings.TrimSpace(name) != name {
@@ -148,19 +154,24 @@ func (c *Clients) Add(name string, a Access) (token string, err error) {
 	if err != nil {
 		return "", err
 	}
+	c.reset(name)
 	return token, nil
 }
 
 // Revoke removes a client; its token is nobody's from then on. The error is
 // [ErrNoClient] or that of writing the file.
 func (c *Clients) Revoke(name string) error {
-	return c.edit(func(list []*Client) ([]*Client, error) {
+	err := c.edit(func(list []*Client) ([]*Client, error) {
 		i := slices.IndexFunc(list, func(x *Client) bool { return x.Name == name })
 		if i < 0 {
 			return nil, ErrNoClient
 		}
 		return slices.Delete(list, i, i+1), nil
 	})
+	if err == nil {
+		c.reset(name)
+	}
+	return err
 }
 
 // SetAccess changes what a client may see. The error is as of [Clients.Revoke].

@@ -55,7 +55,6 @@ type Gateway struct {
 	mu     sync.Mutex
 	views  map[viewKey]*view
 	moved  chan struct{} // closed and replaced when something changed
-	paused bool
 	closed bool
 }
 
@@ -71,7 +70,7 @@ func New(cfg Config) *Gateway {
 	}
 	g := &Gateway{cfg: cfg, wake: make(chan struct{}, 1), views: map[viewKey]*view{}, moved: make(chan struct{})}
 	g.ctx, g.stop = context.WithCancel(context.Background())
-	g.held.byID = map[string]*bridge{}
+	g.held.byID = map[string]heldCall{}
 	g.wg.Go(g.follow)
 	return g
 }
@@ -137,25 +136,11 @@ func (g *Gateway) all() []*view {
 	return list
 }
 
-// Pause refuses every client until it is called with false.
-func (g *Gateway) Pause(on bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.paused = on
-}
-
-// Paused reports whether clients are refused.
-func (g *Gateway) Paused() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.paused
-}
-
 // Endpoint is the server that the client finds behind a path; false when there is
 // none for it. The first time it waits a moment for servers that are starting.
 func (g *Gateway) Endpoint(name, path string) (*server.Server, bool) {
 	one, ok := endpoint(path)
-	if !ok || g.Paused() {
+	if !ok {
 		return nil, false
 	}
 	access := g.cfg.Clients.Access(name)

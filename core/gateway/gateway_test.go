@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/drawbridge-mcp/drawbridge/core/approval"
@@ -67,7 +68,7 @@ func TestCallsPassInAllDirections(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := call(t.Context(), s, ExposedNameAt(path, "test_multiple_content_types"), `{}`)
+			got, err := call(t.Context(), s, exposedAt(path, "test_multiple_content_types"), `{}`)
 			if err != nil || string(jsonrpc.Get([]byte(got), "content")) != string(jsonrpc.Get([]byte(direct), "content")) {
 				t.Errorf("got %s, %v, want %s", got, err, direct)
 			}
@@ -79,13 +80,13 @@ func TestCallsPassInAllDirections(t *testing.T) {
 			}
 			var mu sync.Mutex
 			var progress, logs int
-			_, err = call(t.Context(), s, ExposedNameAt(path, "test_tool_with_progress"), `{}`, func(c *client.Call) {
+			_, err = call(t.Context(), s, exposedAt(path, "test_tool_with_progress"), `{}`, func(c *client.Call) {
 				c.Progress = func(json.RawMessage) { mu.Lock(); progress++; mu.Unlock() }
 			})
 			if err != nil {
 				t.Error(err)
 			}
-			_, err = call(t.Context(), s, ExposedNameAt(path, "test_logging_tool"), `{}`, func(c *client.Call) {
+			_, err = call(t.Context(), s, exposedAt(path, "test_logging_tool"), `{}`, func(c *client.Call) {
 				c.Meta = json.RawMessage(`{"` + mcp.MetaLogLevel + `":"debug"}`)
 				c.Message = func(json.RawMessage) { mu.Lock(); logs++; mu.Unlock() }
 			})
@@ -101,8 +102,8 @@ func TestCallsPassInAllDirections(t *testing.T) {
 	})
 }
 
-// ExposedNameAt is a demo tool's name at an endpoint.
-func ExposedNameAt(path, tool string) string {
+// exposedAt is a demo tool's name at an endpoint.
+func exposedAt(path, tool string) string {
 	if path == Path {
 		return ExposedName("demo", tool)
 	}
@@ -325,6 +326,52 @@ func TestCallsAreApproved(t *testing.T) {
 		}
 		if a := <-begin(`{"text":"three"}`); a.err != nil || !strings.Contains(a.text, "three") {
 			t.Errorf("got %+v", a)
+		}
+	})
+}
+
+// A2, G5: what was granted to a name is not the next client's of that name.
+func TestANewClientHasNoGrants(t *testing.T) {
+	clients, err := OpenClients("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	book := approval.NewBook()
+	clients.OnReset(book.Forget)
+	if _, err := clients.Add("editor", Access{}); err != nil {
+		t.Fatal(err)
+	}
+	c := &approval.Call{Client: "editor", Server: "demo", Tool: "echo", Definition: approval.Definition{Pin: "p"}}
+	book.Allow(c, approval.Always)
+	if v := book.Preview(c); v.Effect != approval.Allow {
+		t.Fatalf("got %+v", v)
+	}
+	if err := clients.Revoke("editor"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := clients.Add("editor", Access{}); err != nil {
+		t.Fatal(err)
+	}
+	if v := book.Preview(c); v.Effect != approval.Ask {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// A held call waits for its client for a while, and is taken once.
+func TestHeldCallsExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := held{byID: map[string]heldCall{}}
+		b := &bridge{}
+		b.ctx, b.cancel = context.WithCancelCause(context.Background())
+		id, _ := h.put(b)
+		if h.take(id) != b || h.take(id) != nil {
+			t.Error("not taken once")
+		}
+		id, _ = h.put(b)
+		time.Sleep(holdFor)
+		synctest.Wait()
+		if h.take(id) != nil || context.Cause(b.ctx) != errHeldTooLong {
+			t.Errorf("still held: %v", context.Cause(b.ctx))
 		}
 	})
 }

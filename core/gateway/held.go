@@ -19,10 +19,16 @@ var (
 	errHeldTooLong = errors.New("the client did not come back with its answers")
 )
 
-// held are the calls whose clients were asked something.
+// held are the calls whose clients were asked something. One that ends meanwhile keeps
+// its place: the answer is the client's to fetch.
 type held struct {
 	mu   sync.Mutex
-	byID map[string]*bridge
+	byID map[string]heldCall
+}
+
+type heldCall struct {
+	*bridge
+	expiry *time.Timer
 }
 
 // put holds the call and returns the id to take it by, which works once.
@@ -33,26 +39,11 @@ func (h *held) put(b *bridge) (id string, ok bool) {
 		return "", false
 	}
 	id = rand.Text()
-	h.byID[id] = b
-	b.view.gateway.wg.Go(func() {
-		expiry := time.NewTimer(holdFor)
-		defer expiry.Stop()
-		select {
-		case <-expiry.C:
-			if h.take(id) != nil {
-				b.cancel(errHeldTooLong)
-			}
-		case <-b.done:
-			// It keeps its place until the client fetches the end, or the time is
-			// up: the answer is the client's.
-			select {
-			case <-expiry.C:
-				h.take(id)
-			case <-b.view.gateway.ctx.Done():
-			}
-		case <-b.view.gateway.ctx.Done():
+	h.byID[id] = heldCall{b, time.AfterFunc(holdFor, func() {
+		if h.take(id) != nil {
+			b.cancel(errHeldTooLong)
 		}
-	})
+	})}
 	return id, true
 }
 
@@ -60,7 +51,11 @@ func (h *held) put(b *bridge) (id string, ok bool) {
 func (h *held) take(id string) *bridge {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	b := h.byID[id]
+	c, ok := h.byID[id]
+	if !ok {
+		return nil
+	}
+	c.expiry.Stop()
 	delete(h.byID, id)
-	return b
+	return c.bridge
 }

@@ -48,12 +48,12 @@ func ended(err error) (any, error) {
 // answers.
 func (v *view) bridge(call *server.Call, name, target, member string) (*bridge, error) {
 	g := v.gateway
-	var kept kept
+	var before kept
 	if raw := call.Kept(); raw != nil {
-		_ = json.Unmarshal(raw, &kept) // sealed by us
+		_ = json.Unmarshal(raw, &before) // sealed by us
 	}
-	if kept.Held != "" {
-		b := g.held.take(kept.Held)
+	if before.Held != "" {
+		b := g.held.take(before.Held)
 		if b == nil {
 			return nil, failed(name, call, "expired", "the call had waited too long for an answer and was stopped")
 		}
@@ -80,8 +80,8 @@ func (v *view) bridge(call *server.Call, name, target, member string) (*bridge, 
 			raw, _ := json.Marshal(responses)
 			c.Fields, err = jsonrpc.With(c.Fields, "inputResponses", raw)
 		}
-		if err == nil && kept.State != nil {
-			c.Fields, err = jsonrpc.With(c.Fields, "requestState", kept.State)
+		if err == nil && before.State != nil {
+			c.Fields, err = jsonrpc.With(c.Fields, "requestState", before.State)
 		}
 		if err != nil {
 			return nil, err

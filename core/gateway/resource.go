@@ -53,6 +53,21 @@ func (v *view) readUnlisted(ctx context.Context, c *server.Call) (any, error) {
 	return nil, last
 }
 
+// templated is the first server that has a template for the URI, "" for none.
+func (v *view) templated(uri string) string {
+	ups := v.upstreams()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, u := range ups {
+		for _, o := range v.offered[templates] {
+			if _, ok := templateOf(o.name)(uri); ok && o.server == u.Name {
+				return u.Name
+			}
+		}
+	}
+	return ""
+}
+
 // watch follows a resource at its server for as long as a client watches it.
 func (v *view) watch(uri string) (stop func()) {
 	name := ""
@@ -61,13 +76,7 @@ func (v *view) watch(uri string) (stop func()) {
 	} else if v.one != "" {
 		name = v.one
 	} else {
-		v.mu.Lock()
-		for _, o := range v.offered[templates] {
-			if _, ok := templateOf(o.name)(uri); ok && name == "" {
-				name = o.server
-			}
-		}
-		v.mu.Unlock()
+		name = v.templated(uri)
 	}
 	u, ok := v.gateway.find(name)
 	if !ok {

@@ -51,6 +51,7 @@ type gate struct {
 	book    *approval.Book
 	desk    *approval.Desk
 	gateway *gateway.Gateway
+	lost    string       // what of the kept decisions could not be read, as a sentence
 	state   GatewayState // guarded by Hub.mu
 }
 
@@ -64,13 +65,19 @@ func (h *Hub) newGate(cfg GatewayConfig) *gate {
 	}
 	if err := errors.Join(errs[:]...); err != nil {
 		h.cfg.Log.Error("what was decided earlier is lost", "error", err)
-		g.state.Problem = sentence(err)
+		g.lost = sentence(err)
+		g.state.Problem = g.lost
 	}
 	g.book.OnError(func(err error) { h.cfg.Log.Error("decisions are not kept", "error", err) })
 	g.desk = approval.NewDesk(g.book, h.changed)
 	g.gateway = gateway.New(gateway.Config{
 		Info: h.info(), Clients: g.clients, Upstreams: h.upstreams, Person: h.askAbout,
 		Book: g.book, Desk: g.desk, Log: h.cfg.Log,
+	})
+	g.clients.OnReset(func(name string) {
+		g.book.Forget(name)
+		g.desk.Drop(func(c *approval.Call) bool { return c.Client == name }, approval.Left)
+		g.gateway.Forget(name)
 	})
 	g.clients.OnChange(func() {
 		g.gateway.Changed()
@@ -109,7 +116,7 @@ func (g *gate) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.set(GatewayState{URL: "http://" + lns[0].Addr().(*net.TCPAddr).String() + gateway.Path})
+	g.set(GatewayState{URL: "http://" + lns[0].Addr().(*net.TCPAddr).String() + gateway.Path, Problem: g.lost})
 	return door.Serve(ctx, doorGrace, lns...)
 }
 

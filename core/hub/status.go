@@ -98,10 +98,10 @@ func WriteStatus(w io.Writer, s *Snapshot) error {
 	if n := len(s.Asks); n > 0 {
 		notes = append(notes, fmt.Sprintf("%d call(s) wait for your decision in the window.", n))
 	}
-	switch {
-	case s.Gateway.Problem != "":
+	if s.Gateway.Problem != "" {
 		notes = append(notes, s.Gateway.Problem)
-	case s.Gateway.URL != "":
+	}
+	if s.Gateway.URL != "" {
 		notes = append(notes, "AI clients connect to "+s.Gateway.URL)
 	}
 	for _, n := range notes {
